@@ -1,0 +1,99 @@
+"""Token counts of Codex: running totals become counts of single responses.
+
+Input holds cached and written tokens, output holds reasoning, so nothing is added on top
+(formats/codex.md section 8).
+"""
+
+from typing import Any, NamedTuple
+
+from agentpprof.agents.codex_records import Counts
+from agentpprof.agents.facts import Usage
+
+Vector = tuple[int, int, int, int, int]  # input, cached, written, output, reasoning
+ZERO: Vector = (0, 0, 0, 0, 0)
+_MOST = (1 << 63) - 1
+_STALE_SHARE = 98  # per cent of the total before: a line that was late, not a counter begun anew
+
+
+class Step(NamedTuple):
+    """What a running total says: `none`, `repeat`, `moved`, `stale` or `reset`, and how much."""
+
+    kind: str
+    delta: Vector = ZERO
+    is_sure: bool = True
+
+
+def vector_of(counts: Counts | None) -> Vector | None:
+    """Return the counts as numbers, or None where one of them is none (issue 5, bad input)."""
+    if counts is None:
+        return None
+    vector = (
+        _number(counts.input_tokens),
+        _number(counts.cached_input_tokens),
+        _number(counts.cache_write_input_tokens),
+        _number(counts.output_tokens),
+        _number(counts.reasoning_output_tokens),
+    )
+    return None if min(vector) < 0 else vector
+
+
+def _number(value: Any) -> int:
+    """Return a count, 0 where there is none, -1 where it is no count."""
+    if value is None:
+        return 0
+    if type(value) is float and value.is_integer():
+        value = int(value)
+    return value if type(value) is int and 0 <= value <= _MOST else -1
+
+
+def usage_of(delta: Vector) -> tuple[Usage, bool]:
+    """Split the counts of one response; False where a part is more than its whole."""
+    given, cached, written, output, reasoning = delta
+    fresh = given - cached - written
+    usage = Usage(
+        input_tokens=max(fresh, 0),
+        cache_read_tokens=min(cached, given),
+        cache_write_5m_tokens=min(written, max(given - cached, 0)),
+        output_tokens=output,
+        reasoning_tokens=min(reasoning, output),
+    )
+    return usage, fresh >= 0 and reasoning <= output
+
+
+def add(one: Vector, other: Vector) -> Vector:
+    """Return the sum of two counts."""
+    a, b, c, d, e = one
+    v, w, x, y, z = other
+    return (a + v, b + w, c + x, d + y, e + z)
+
+
+def first_step(total: Vector, last: Vector | None, inherits: bool) -> Step:
+    """Judge the first total of a file: its `last` counts, as the total may hold older use."""
+    if total == ZERO:
+        return Step("none")
+    if last is not None and last != ZERO:
+        return Step("moved", last)
+    # A fork's total without a `last` may be all its parent's: never counted (section 8, rule 4).
+    return Step("stale", total, False) if inherits else Step("moved", total)
+
+
+def next_step(before: Vector, total: Vector, last: Vector | None, delta: Vector | None) -> Step:
+    """Judge a total by the one before it; `delta` is what the response before counted."""
+    if total == before:
+        return Step("repeat")
+    a, b, c, d, e = total
+    v, w, x, y, z = before
+    if a >= v and b >= w and c >= x and d >= y and e >= z:
+        return Step("moved", (a - v, b - w, c - x, d - y, e - z))
+    size, size_before = a + d, v + y
+    if size > size_before:
+        clamped = (max(a - v, 0), max(b - w, 0), max(c - x, 0), max(d - y, 0), max(e - z, 0))
+        return Step("moved", last or clamped, False)
+    if total != ZERO and total != last and _is_near(size, size_before, last or delta):
+        return Step("stale", last or ZERO)
+    return Step("reset", last if last is not None else total)
+
+
+def _is_near(size: int, size_before: int, last: Vector | None) -> bool:
+    step = last[0] + last[3] if last is not None else 0
+    return size * 100 >= size_before * _STALE_SHARE or size_before - size <= 2 * step

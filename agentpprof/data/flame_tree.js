@@ -1,0 +1,50 @@
+// The stacks as a tree: columns in preorder, as in tree.py. Node i has its first child at i + 1 and
+// its next sibling at end[i]; node 0 is the root.
+function flameTree({ shared, length, frames, values }) {
+  const count = frames.length + 1;
+  const [name, depth, parent, end] = [0, 0, 0, 0].map(() => new Uint32Array(count));
+  const total = new Float64Array(count);
+
+  // Each stack adds the frames that it does not share with the stack before it.
+  function addStacks() {
+    const open = [0];
+    let node = 0;
+    values.forEach((value, row) => {
+      open.length = shared[row] + 1;
+      while (open.length <= length[row]) {
+        name[node + 1] = frames[node];
+        node += 1;
+        depth[node] = open.length;
+        parent[node] = open[open.length - 1];
+        open.push(node);
+      }
+      total[open[open.length - 1]] += value;
+    });
+  }
+
+  // From the last node back: every child is done before its parent.
+  function sumUp() {
+    end[0] = 1;
+    for (let node = count - 1; node > 0; node--) {
+      end[node] = Math.max(end[node], node + 1);
+      total[parent[node]] += total[node];
+      end[parent[node]] = Math.max(end[parent[node]], end[node]);
+    }
+  }
+
+  function children(node) {
+    const all = [];
+    for (let child = node + 1; child < end[node]; child = end[child]) all.push(child);
+    return all.sort((one, other) => total[other] - total[one] || one - other);
+  }
+
+  function lineage(node) {
+    const nodes = [];
+    for (; node; node = parent[node]) nodes.unshift(node);
+    return nodes;
+  }
+
+  addStacks();
+  sumUp();
+  return { name, depth, parent, end, total, children, lineage };
+}

@@ -1,0 +1,49 @@
+"""What all encoders share: the check of what comes in, and the sums per stack."""
+
+from itertools import chain
+
+from agentpprof.errors import OutputError
+from agentpprof.models import Profile
+from agentpprof.privacy import PublicText
+
+Stack = tuple[PublicText, ...]
+
+# A sample none of whose fields has a frame (`--stack skill` where no skill ran) still has weight:
+# pprof would count it in the total and show it nowhere.
+NO_FRAMES: Stack = (PublicText("none"),)
+LIMIT = 2**63  # pprof's numbers are signed 64 bit, and its sums overflow in silence
+
+
+def check_profile(profile: Profile) -> None:
+    """Raise TypeError for a text that is not `PublicText`, OutputError for too large a sum.
+
+    The type is looked at, not the characters: only `privacy.py` makes a `PublicText`.
+    """
+    texts = chain.from_iterable(sample.stack for sample in profile.samples)
+    label_texts = (text for sample in profile.samples for _, text in sample.labels)
+    kinds = set(map(type, chain(texts, label_texts, profile.comments, [profile.project])))
+    for kind in kinds:
+        if not issubclass(kind, PublicText):
+            raise TypeError(f"encoders take PublicText only, not {kind.__name__}")
+    if sum(abs(sample.value) for sample in profile.samples) >= LIMIT:
+        raise OutputError(
+            f"the {profile.sample_type} of this profile add up to more than 2^63, which no format "
+            "can hold; choose fewer sessions with --since or --project-root"
+        )
+
+
+def stack_values(profile: Profile) -> dict[Stack, int]:
+    """Return the values by stack, checked, without stacks of value 0."""
+    check_profile(profile)
+    values = {stack: value for stack, value in profile.stacks().items() if value}
+    if () in values:
+        values[NO_FRAMES] = values.pop(()) + values.get(NO_FRAMES, 0)
+    if any(value < 0 for value in values.values()):
+        raise OutputError("negative values fit only into pprof; use a .pb.gz file")
+    return values
+
+
+def kind_of(frame: str) -> str:
+    """Return the part of a frame before its first colon, the field it comes from."""
+    kind, colon, _ = frame.partition(":")
+    return kind if colon else ""

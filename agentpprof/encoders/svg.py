@@ -1,0 +1,145 @@
+"""The flame graph as one self-contained SVG file: a picture, and a script that lets one walk in it.
+
+This file writes the page; boxes are in `svg_boxes.py`, what the script reads in `flame_data.py`.
+The picture is whole without the script, since image viewers and many sites don't run it.
+"""
+
+from datetime import UTC, datetime
+
+from agentpprof.encoders.amounts import amount, humanise, percent
+from agentpprof.encoders.fitting import fitted
+from agentpprof.encoders.flame_data import data_block
+from agentpprof.encoders.legend import legend_of
+from agentpprof.encoders.palette import rules
+from agentpprof.encoders.samples import stack_values
+from agentpprof.encoders.svg_boxes import MARGIN, ROW, Frame, boxes_markup, escaped
+from agentpprof.encoders.tree import Layout, Tree, lay_out, merge
+from agentpprof.errors import UsageError
+from agentpprof.models import OutputOptions, Profile
+from agentpprof.resources import read_text
+
+SMALLEST_WIDTH = 200
+SMALLEST_BOX = 0.5  # pixels
+DEEPEST = 100  # levels; a picture may not grow without end
+
+_TOOLBAR = 330  # pixels kept free beside the title, for the search field that the script adds
+_LINE = 18  # pixels, of the text above and below the boxes
+_CELL = 6.8  # pixels of a character of that text, a little more than most
+_TITLE_CELL = 10.0
+_SCRIPTS = ("flame_text", "flame_tree", "flame")
+_HINT = "In a browser: click or Enter zooms, / searches, arrow keys walk, Esc goes back."
+
+
+def encode(profile: Profile, options: OutputOptions) -> bytes:
+    """Return the picture, as wide as the options say; it scales with its window."""
+    if options.svg_width < SMALLEST_WIDTH:
+        raise UsageError(f"--svg-width must be at least {SMALLEST_WIDTH}")
+    tree = merge(stack_values(profile))
+    width = options.svg_width - 2 * MARGIN
+    layout = lay_out(tree, SMALLEST_BOX / width, DEEPEST)
+    page = _page(profile, tree, layout, options.svg_width)
+    return page.encode("utf-8", "replace")
+
+
+def _page(profile: Profile, tree: Tree, layout: Layout, width: int) -> str:
+    """Return the whole document."""
+    title = f"{profile.view} profile of {profile.project}"
+    head, y = _head(title, _subtitles(profile, tree), width)
+    legend = legend_of(tree, y, width)
+    top = legend.bottom + 8
+    rows = 1 + max(tree.depth[box.node] for box in layout.boxes)
+    frame = Frame(MARGIN, top, width - 2 * MARGIN, profile.sample_type, profile.unit)
+    foot, height = _foot(layout, tree, top + rows * ROW, width)
+    return "\n".join(
+        [
+            _opening(width, height, title),
+            _style(),
+            head,
+            legend.markup,
+            boxes_markup(tree, layout.boxes, frame),
+            foot,
+            f'<metadata class="data">{data_block(tree, frame, SMALLEST_BOX, DEEPEST)}</metadata>',
+            f"<script><![CDATA[\n{_script()}]]></script>",
+            "</svg>\n",
+        ]
+    )
+
+
+def _opening(width: int, height: int, title: str) -> str:
+    """Return the first tag, the title for screen readers, and the stripes of failed results."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="flame" viewBox="0 0 {width} {height}" '
+        'width="100%" preserveAspectRatio="xMidYMin" role="img">\n'
+        f"<title>{escaped(title)}</title>\n"
+        '<defs><pattern id="stripes" width="6" height="6" patternUnits="userSpaceOnUse" '
+        'patternTransform="rotate(45)"><path class="stripe" d="M0 0V6"/></pattern></defs>'
+    )
+
+
+def _style() -> str:
+    """Return the style sheet with the colours for light and for dark pages."""
+    night = "@media screen and (prefers-color-scheme: dark)"
+    return f"<style>\n{read_text('data', 'flame.css')}{rules(False)}\n{night}{{{rules(True)}}}\n</style>"
+
+
+def _script() -> str:
+    """Return the script: its parts are functions, the last one runs."""
+    return "".join(read_text("data", f"{name}.js") for name in _SCRIPTS)
+
+
+def _subtitles(profile: Profile, tree: Tree) -> list[str]:
+    """Return what is measured, its total and its span, then the comments."""
+    facts = [amount(tree.total[0], profile.sample_type, profile.unit)]
+    facts.append(f"{profile.sample_type}/{profile.unit}")
+    facts.append(f"{len(tree.stacks):,} stacks")
+    span = _span(profile)
+    return [*facts, *([span] if span else []), *profile.comments]
+
+
+def _span(profile: Profile) -> str:
+    """Return the span of the data, by the minute."""
+    if profile.started_at_ms is None or profile.ended_at_ms is None:
+        return ""
+    start = datetime.fromtimestamp(profile.started_at_ms / 1000, UTC)
+    end = datetime.fromtimestamp(profile.ended_at_ms / 1000, UTC)
+    seconds = max(0, profile.ended_at_ms - profile.started_at_ms) // 1000
+    until = f"{end:%H:%M}" if start.date() == end.date() else f"{end:%Y-%m-%d %H:%M}"
+    return f"{start:%Y-%m-%d %H:%M} to {until} UTC ({humanise(seconds, 'seconds')})"
+
+
+def _head(title: str, facts: list[str], width: int) -> tuple[str, int]:
+    """Return the title and the lines below it, and where they end."""
+    free = width - 2 * MARGIN - (_TOOLBAR if width >= 2 * _TOOLBAR else 0)
+    lines = [_text("title", 30, fitted(title, int(free / _TITLE_CELL)))]
+    y = 34
+    for line in _wrapped(facts, int((width - 2 * MARGIN) / _CELL)):
+        y += _LINE
+        lines.append(_text("fact", y, line))
+    return "\n".join(lines), y
+
+
+def _wrapped(facts: list[str], room: int) -> list[str]:
+    """Join facts with dots into lines that fit."""
+    lines = [fitted(facts[0], room)]
+    for fact in facts[1:]:
+        longer = f"{lines[-1]} · {fact}"
+        if len(longer) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(fitted(fact, room))
+    return lines
+
+
+def _foot(layout: Layout, tree: Tree, y: int, width: int) -> tuple[str, int]:
+    """Return the line for details, the line on what is not drawn, and the picture's height."""
+    room = int((width - 2 * MARGIN) / _CELL)
+    lines = [_text("detail", y + _LINE, fitted(_HINT, room)), _text("detail", y + 2 * _LINE, "")]
+    share = percent(layout.hidden_weight, tree.total[0])
+    note = f"{layout.hidden:,} boxes under {SMALLEST_BOX} px not drawn ({share} of weight)"
+    lines.append(_text("note", y + 3 * _LINE, fitted(note, room) if layout.hidden else ""))
+    return "\n".join(lines), y + 3 * _LINE + 12
+
+
+def _text(kind: str, y: int, text: str) -> str:
+    """Return one line of text at the left margin."""
+    return f'<text class="{kind}" x="{MARGIN}" y="{y}">{escaped(text)}</text>'

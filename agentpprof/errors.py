@@ -1,0 +1,28 @@
+"""Errors a person can act on; raised deep, caught once in `cli.py`.
+
+Each message says what happened and what to do next, and never quotes the text of a log.
+"""
+
+
+class AgentPprofError(Exception):
+    """Nothing could be done; the command ends with exit code 1."""
+
+    exit_code = 1
+
+
+class UsageError(AgentPprofError):
+    """The options can't be carried out as given; exit code 2, as click's own usage errors."""
+
+    exit_code = 2
+
+
+class StoreError(AgentPprofError):
+    """The database can't be used: newer, foreign, locked, or its folder can't be written."""
+
+
+class NothingFoundError(AgentPprofError):
+    """No session, or no sample, is left after the selection."""
+
+
+class OutputError(AgentPprofError):
+    """The output can't be written."""

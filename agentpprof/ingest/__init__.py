@@ -1,0 +1,1 @@
+"""From log files to rows: find, read, decode, assemble, save; one transaction a batch."""

@@ -1,0 +1,497 @@
+"""Put facts together into rows: which prompt, skill, repeat, result and share of time.
+
+Knows no agent and touches nothing. The state is plain data, bounded, and holds nothing that
+another file may change: live prompts, calls whose result may come, the last responses. Whatever is
+done to a live row is joined the same way here and in SQL (`store/writer.py`), so reading in pieces
+equals reading at once.
+"""
+
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from agentpprof.agents.facts import (
+    BadLineFact,
+    CallFact,
+    Fact,
+    LinkFact,
+    OutcomeFact,
+    PromptFact,
+    ResponseFact,
+    ResultFact,
+    SkippedFact,
+    Usage,
+    Where,
+)
+from agentpprof.ingest.repeats import Repeats, note_result, note_writes, repeat_of, was_seen
+from agentpprof.ingest.rows import (
+    MAX_RESPONSE_TEXT,
+    MAX_TEXT,
+    FieldBag,
+    FileRows,
+    OperationRow,
+    SessionRow,
+    StrayResult,
+    UsageLine,
+    hash_of,
+    key_of,
+    rank_of,
+)
+from agentpprof.ingest.timeline import Timeline, advance
+from agentpprof.models import Meaning
+from agentpprof.semantics.exits import is_no_error
+from agentpprof.semantics.tools import describe_call
+from agentpprof.vocabulary import (
+    ACCESS_CODE,
+    LLM,
+    ORIGIN_CODE,
+    OUTCOME_CODE,
+    PHASE_OF,
+    PROMPT,
+    QUALITY_CODE,
+    REASON_CODE,
+    RESULT_CODE,
+    TOOL,
+)
+
+STATE_VERSION = 1
+MAX_CALLS = 256
+MAX_THREADS = 64
+MAX_RESPONSES = 8
+_BYTES_A_TOKEN = 4  # a usual rule of thumb for text; estimates are shown apart from counts
+_OPERATION_REASONS = frozenset({"own", "copy", "progress"})
+
+
+class Thread(Struct, array_like=True, gc=False):
+    """One line of work in a file: the main one, or a sub-agent's."""
+
+    timeline: Timeline
+    repeats: Repeats
+    prompt: OperationRow | None = None
+    skill: str = ""
+    last_response: str = ""
+
+
+class AssemblyState(Struct, gc=False):
+    """What assembling carries from one read of a file to the next."""
+
+    version: int = STATE_VERSION
+    threads: dict[str, Thread] = {}
+    calls: dict[str, OperationRow] = {}  # those whose result may come, by natural id
+    responses: dict[str, OperationRow] = {}  # the last ones, by natural id
+    signatures: dict[str, str] = {}  # live call id -> its signature, to note how it ended
+    sessions: dict[str, SessionRow] = {}
+
+
+def assemble(
+    facts: list[Fact], state: AssemblyState, agent: str
+) -> tuple[FileRows, AssemblyState]:
+    """Return the rows of `facts` and the state after them; `state` itself is used up."""
+    assembly = _Assembly(state, agent)
+    for fact in facts:
+        _ADD[type(fact)](assembly, fact)
+    return assembly.rows, state
+
+
+def state_for_saving(state: AssemblyState) -> AssemblyState:
+    """Return the state without what the database has anyway: texts of prompts and calls."""
+    threads = {
+        name: replace(thread, prompt=replace(thread.prompt, text=None, text_hash=None))
+        if thread.prompt is not None
+        else thread
+        for name, thread in state.threads.items()
+    }
+    calls = {call_id: replace(row, text=None) for call_id, row in state.calls.items()}
+    return replace(state, threads=threads, calls=calls)
+
+
+class _Assembly:
+    """One call of `assemble`: the rows so far and the state."""
+
+    def __init__(self, state: AssemblyState, agent: str) -> None:
+        self.rows = FileRows()
+        self.state = state
+        self.agent = agent
+        self._where: Where | None = None  # of the fact before: most follow one another
+        self._thread: Thread
+        self._session: SessionRow
+
+    def add_prompt(self, fact: PromptFact) -> None:
+        """Start a prompt: it closes open calls, ends the skill and resets repeats."""
+        thread, session = self._enter(fact)
+        active, idle = self._advance(thread, fact.at_ms)
+        timeline = thread.timeline
+        self._give_unclaimed(thread, self._last_response(thread))
+        timeline.open_calls.clear()
+        thread.repeats = Repeats()
+        thread.skill = fact.skill
+        text = fact.text[:MAX_TEXT]
+        row = OperationRow(
+            key=key_of(self.agent, "prompt", fact.natural_id),
+            op=PROMPT,
+            owner_rank=rank_of(fact.where, fact.at_ms),
+            session_key=session.key,
+            prompt_key=None,
+            offset=fact.offset,
+            started_at_ms=fact.at_ms,
+            ended_at_ms=fact.at_ms,
+            bag=FieldBag(PROMPT, "prompt", "request", "prompt", fact.skill),
+            object="",
+            active_ms=active,
+            idle_ms=idle,
+            origin=ORIGIN_CODE[fact.origin],
+            outcome=0,
+            outcome_at_ms=fact.at_ms,
+            text_hash=hash_of(text),
+            natural_id=fact.natural_id,
+            text=text,
+        )
+        row.prompt_key = row.key
+        thread.prompt = row
+        self.rows.put(row)
+
+    def add_response(self, fact: ResponseFact) -> None:
+        """Add one record of a response: a new row, or more of a live one."""
+        key = key_of(self.agent, "llm", fact.natural_id)
+        if fact.usage is not None:
+            session_key = key_of(self.agent, "session", fact.where.session_id)
+            self.rows.usage_lines.append(_usage_line(fact, fact.usage, key, session_key))
+        if fact.reason not in _OPERATION_REASONS:
+            return
+        thread, session = self._enter(fact)
+        active, idle = self._advance(thread, fact.at_ms)
+        responses = self.state.responses
+        row = responses.get(fact.natural_id)
+        if row is None:
+            row = responses[fact.natural_id] = self._new_response(fact, thread, session, key)
+            if len(responses) > MAX_RESPONSES:
+                del responses[next(iter(responses))]
+        elif rank_of(fact.where, fact.at_ms) < row.owner_rank:
+            _give_owner(row, self._new_response(fact, thread, session, key))
+        thread.last_response = fact.natural_id
+        row.active_ms += active
+        row.idle_ms += idle
+        self._give_unclaimed(thread, row)
+        _add_to_response(row, fact)
+        self.rows.put(row)
+        if fact.result == "final" and fact.text:
+            self._set_outcome(thread, fact.at_ms, "answered")
+
+    def add_call(self, fact: CallFact) -> None:
+        """Add a tool call: its meaning, its paths and hosts, and whether it is a repeat."""
+        thread, session = self._enter(fact)
+        active, idle = self._advance(thread, fact.at_ms)
+        thread.timeline.unclaimed_active_ms += active
+        thread.timeline.unclaimed_idle_ms += idle
+        if active or idle:
+            self._claim_for_last_response(thread, fact.response_id)
+        meaning = describe_call(fact.name, fact.input, fact.where.cwd)
+        if meaning.skill:
+            thread.skill = meaning.skill
+        signature = f"{fact.name}:{fact.signature:x}"
+        known = self.state.calls.get(fact.natural_id)
+        if known is None:
+            is_told_again = was_seen(thread.repeats, signature, fact.natural_id)
+            watched = meaning.object if meaning.object_kind == "path" else ""
+            repeat = repeat_of(thread.repeats, signature, fact.natural_id, watched)
+            note_writes(thread.repeats, meaning.paths)
+            row = self._new_call(fact, thread, session, meaning, repeat)
+            self.rows.put(row)
+            if not is_told_again:
+                self._keep_call(thread, fact.natural_id, row, signature)
+            known = row
+        self._add_places(known.key, meaning)
+        self._set_outcome(thread, fact.at_ms, "open")
+
+    def add_result(self, fact: ResultFact) -> None:
+        """Add what came back for a call, here or, as a stray, somewhere else."""
+        thread, _ = self._enter(fact)
+        active, idle = self._advance(thread, fact.at_ms)
+        thread.timeline.unclaimed_active_ms += active
+        thread.timeline.unclaimed_idle_ms += idle
+        if fact.call_id in thread.timeline.open_calls:
+            thread.timeline.open_calls.remove(fact.call_id)
+        row = self.state.calls.get(fact.call_id)
+        if row is None:
+            key = key_of(self.agent, "tool", fact.call_id)
+            code = RESULT_CODE[fact.result]
+            self.rows.stray_results.append(StrayResult(key, code, fact.at_ms, fact.size))
+            return
+        result = fact.result
+        if result == "error" and is_no_error(row.bag.cmd, fact.exit_code):
+            result = "ok"
+        row.result = max(row.result, RESULT_CODE[result])
+        row.ended_at_ms = _latest(row.ended_at_ms, fact.at_ms)
+        row.result_bytes = max(row.result_bytes or 0, fact.size)
+        self.rows.put(row)
+        if result != "unknown":  # of a call that goes on, more may come
+            del self.state.calls[fact.call_id]
+            signature = self.state.signatures.pop(fact.call_id, "")
+            note_result(thread.repeats, signature, has_failed=result != "ok")
+
+    def add_outcome(self, fact: OutcomeFact) -> None:
+        """Set how the prompt in force ended."""
+        thread, _ = self._enter(fact)
+        active, idle = self._advance(thread, fact.at_ms)
+        thread.timeline.unclaimed_active_ms += active
+        thread.timeline.unclaimed_idle_ms += idle
+        self._give_unclaimed(thread, self._last_response(thread))
+        self._set_outcome(thread, fact.at_ms, fact.outcome)
+
+    def add_link(self, fact: LinkFact) -> None:
+        """Remember which call started a sub-agent."""
+        session_key = key_of(self.agent, "session", fact.agent_session_id)
+        if fact.call_id:
+            call_key = key_of(self.agent, "tool", fact.call_id)
+            self.rows.spawns.add((session_key, call_key))
+        if fact.agent_type:
+            self.rows.agent_types[session_key] = fact.agent_type
+
+    def add_skipped(self, fact: SkippedFact) -> None:
+        """Count a record that is no operation."""
+        kind = (fact.kind, fact.where.version, fact.is_unknown)
+        self.rows.skipped[kind] = self.rows.skipped.get(kind, 0) + 1
+
+    def add_bad_line(self, fact: BadLineFact) -> None:
+        """Remember bytes that could not be read."""
+        self.rows.bad_lines.append((fact.offset, fact.length, fact.reason))
+
+    # ---------------------------------------------------------------------------------------
+
+    def _enter(self, fact: Fact) -> tuple[Thread, SessionRow]:
+        """Return the thread and the session of a fact, and let both know of its time."""
+        if fact.where is not self._where:
+            self._where = fact.where
+            self._thread = self._thread_of(fact.where)
+            self._session = self._session_of(fact.where, fact.at_ms)
+        session = self._session
+        if fact.at_ms is not None:
+            if session.started_at_ms is None or fact.at_ms < session.started_at_ms:
+                session.started_at_ms = fact.at_ms
+            if session.ended_at_ms is None or fact.at_ms > session.ended_at_ms:
+                session.ended_at_ms = fact.at_ms
+        self.rows.sessions[session.key] = session
+        return self._thread, session
+
+    def _thread_of(self, where: Where) -> Thread:
+        threads = self.state.threads
+        thread = threads.get(where.thread)
+        if thread is None:
+            thread = threads[where.thread] = Thread(Timeline(), Repeats())
+            if len(threads) > MAX_THREADS:
+                del threads[next(name for name in threads if name)]
+        return thread
+
+    def _session_of(self, where: Where, at_ms: int | None) -> SessionRow:
+        """Return the row of a session; what it says beside times stays that of its first record."""
+        sessions = self.state.sessions
+        session = sessions.get(where.session_id)
+        if session is None:
+            parent = where.parent_session_id
+            session = sessions[where.session_id] = SessionRow(
+                key=key_of(self.agent, "session", where.session_id),
+                session_id=where.session_id,
+                parent_key=key_of(self.agent, "session", parent) if parent else None,
+                agent_type=where.agent_type,
+                owner_rank=rank_of(where, at_ms),
+                cwd=where.cwd,
+                branch=where.branch,
+                version=where.version,
+                started_at_ms=None,
+                ended_at_ms=None,
+            )
+            if len(sessions) > MAX_THREADS:
+                del sessions[next(iter(sessions))]
+        elif not session.cwd:
+            session.cwd = where.cwd  # the first lines of a log may have none
+        return session
+
+    def _advance(self, thread: Thread, at_ms: int | None) -> tuple[int, int]:
+        active, idle, changed = advance(thread.timeline, at_ms, self.state.calls)
+        for row in changed:
+            self.rows.put(row)
+        return active, idle
+
+    def _give_unclaimed(self, thread: Thread, row: OperationRow | None) -> None:
+        """Give model time that waits for its response to `row`."""
+        timeline = thread.timeline
+        if row is None or not (timeline.unclaimed_active_ms or timeline.unclaimed_idle_ms):
+            return
+        row.active_ms += timeline.unclaimed_active_ms
+        row.idle_ms += timeline.unclaimed_idle_ms
+        timeline.unclaimed_active_ms = timeline.unclaimed_idle_ms = 0
+        self.rows.put(row)
+
+    def _claim_for_last_response(self, thread: Thread, response_id: str) -> None:
+        """Give the time before a call to the response that made it, where the log says which."""
+        self._give_unclaimed(thread, self.state.responses.get(response_id))
+
+    def _last_response(self, thread: Thread) -> OperationRow | None:
+        """Return who gets model time that no response claims: the last one, else the prompt."""
+        return self.state.responses.get(thread.last_response, thread.prompt)
+
+    def _new_response(
+        self, fact: ResponseFact, thread: Thread, session: SessionRow, key: int
+    ) -> OperationRow:
+        row = OperationRow(
+            key,
+            LLM,
+            rank_of(fact.where, fact.at_ms),
+            session.key,
+            thread.prompt.key if thread.prompt is not None else None,
+            fact.offset,
+            fact.at_ms,
+            fact.at_ms,
+            FieldBag(
+                LLM, "model", "", "model", thread.skill, model=fact.model, tier=fact.tier
+            ),
+            fact.model,
+        )
+        return row
+
+    def _new_call(
+        self,
+        fact: CallFact,
+        thread: Thread,
+        session: SessionRow,
+        meaning: Meaning,
+        repeat: str,
+    ) -> OperationRow:
+        return OperationRow(
+            key_of(self.agent, "tool", fact.natural_id),
+            TOOL,
+            rank_of(fact.where, fact.at_ms),
+            session.key,
+            thread.prompt.key if thread.prompt is not None else None,
+            fact.offset,
+            fact.at_ms,
+            fact.at_ms,
+            FieldBag(
+                TOOL,
+                PHASE_OF[meaning.action],
+                meaning.action,
+                meaning.object_kind,
+                thread.skill,
+                repeat,
+                fact.name,
+                meaning.category,
+                meaning.cmd,
+                meaning.effect,
+                meaning.process,
+            ),
+            meaning.object,
+            text=meaning.command[:MAX_TEXT] or None,
+        )
+
+    def _keep_call(
+        self, thread: Thread, call_id: str, row: OperationRow, signature: str
+    ) -> None:
+        """Keep a call live until its result; the oldest goes when there are too many."""
+        calls = self.state.calls
+        calls[call_id] = row
+        self.state.signatures[call_id] = signature
+        thread.timeline.open_calls.append(call_id)
+        if len(calls) > MAX_CALLS:
+            oldest = next(iter(calls))
+            del calls[oldest]
+            self.state.signatures.pop(oldest, None)
+
+    def _add_places(self, key: int, meaning: Meaning) -> None:
+        for path, access in meaning.paths:
+            self.rows.paths.add((key, path, ACCESS_CODE[access]))
+        for host, access in meaning.hosts:
+            self.rows.hosts.add((key, host, ACCESS_CODE[access]))
+
+    def _set_outcome(self, thread: Thread, at_ms: int | None, outcome: str) -> None:
+        """Set the outcome of the prompt in force, unless a later record has said another."""
+        prompt = thread.prompt
+        if prompt is None:
+            return
+        time = at_ms if at_ms is not None else prompt.outcome_at_ms
+        code = OUTCOME_CODE[outcome]
+        if (time or 0, code) > (prompt.outcome_at_ms or 0, prompt.outcome or 0):
+            prompt.outcome, prompt.outcome_at_ms = code, time
+            self.rows.put(prompt)
+
+
+def _usage_line(fact: ResponseFact, usage: Usage, key: int, session_key: int) -> UsageLine:
+    return UsageLine(
+        fact.offset,
+        key,
+        REASON_CODE[fact.reason],
+        session_key,
+        usage.input_tokens,
+        usage.cache_read_tokens,
+        usage.cache_write_5m_tokens,
+        usage.cache_write_1h_tokens,
+        usage.output_tokens,
+        usage.reasoning_tokens,
+    )
+
+
+def _add_to_response(row: OperationRow, fact: ResponseFact) -> None:
+    """Join one record of a response into its row: the maximum of each count, text appended."""
+    usage = fact.usage
+    if usage is not None:
+        row.input_tokens = max(row.input_tokens or 0, usage.input_tokens)
+        row.cache_read_tokens = max(row.cache_read_tokens or 0, usage.cache_read_tokens)
+        row.cache_write_5m_tokens = max(
+            row.cache_write_5m_tokens or 0, usage.cache_write_5m_tokens
+        )
+        row.cache_write_1h_tokens = max(
+            row.cache_write_1h_tokens or 0, usage.cache_write_1h_tokens
+        )
+        row.output_tokens = max(row.output_tokens or 0, usage.output_tokens)
+        row.reasoning_tokens = max(row.reasoning_tokens or 0, usage.reasoning_tokens)
+        row.web_searches = max(row.web_searches or 0, usage.web_searches)
+    quality = QUALITY_CODE[fact.quality]
+    row.quality = quality if row.quality is None else min(row.quality, quality)
+    row.result = max(row.result, RESULT_CODE[fact.result])
+    row.started_at_ms = _earliest(row.started_at_ms, fact.at_ms)
+    row.ended_at_ms = _latest(row.ended_at_ms, fact.at_ms)
+    if fact.text and len(row.text or "") < MAX_RESPONSE_TEXT:
+        text = f"{row.text}\n{fact.text}" if row.text else fact.text
+        row.text = text[:MAX_RESPONSE_TEXT]
+        row.estimate_tokens = _estimate(row.text)
+
+
+def _estimate(text: str) -> int | None:
+    """Return a guess at the tokens of a text; none for one that was cut, so not safe."""
+    if len(text) >= MAX_RESPONSE_TEXT:
+        return None
+    return -(-len(text.encode("utf-8", "replace")) // _BYTES_A_TOKEN)
+
+
+def _give_owner(row: OperationRow, claim: OperationRow) -> None:
+    """Give the owner unit of a live row to a record that claims it with a better rank."""
+    row.owner_rank = claim.owner_rank
+    row.session_key = claim.session_key
+    row.prompt_key = claim.prompt_key
+    row.offset = claim.offset
+    row.bag = claim.bag
+    row.object = claim.object
+
+
+def _latest(one: int | None, other: int | None) -> int | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return max(one, other)
+
+
+def _earliest(one: int | None, other: int | None) -> int | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other)
+
+
+_ADD: dict[type[Fact], Any] = {
+    PromptFact: _Assembly.add_prompt,
+    ResponseFact: _Assembly.add_response,
+    CallFact: _Assembly.add_call,
+    ResultFact: _Assembly.add_result,
+    OutcomeFact: _Assembly.add_outcome,
+    LinkFact: _Assembly.add_link,
+    SkippedFact: _Assembly.add_skipped,
+    BadLineFact: _Assembly.add_bad_line,
+}

@@ -1,0 +1,232 @@
+"""One pass: find, read, decode, assemble, save.
+
+A scan is the truth: what changed since the checkpoints is read, everything else is not opened.
+Batches of several files are saved in one transaction each, under the write lock.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from agentpprof.agents import AGENTS, decoder_of
+from agentpprof.errors import StoreError
+from agentpprof.ingest import reader
+from agentpprof.ingest.discover import Root, find_log_files
+from agentpprof.models import Checkpoint, LogFile
+from agentpprof.store.database import look_at, opened_for_reading, opened_for_writing, write_lock
+from agentpprof.store.database import schema_version
+from agentpprof.store.files import KnownFile, read_known_files
+
+if TYPE_CHECKING:
+    from agentpprof.store.writer import FileRead, Writer
+
+BATCH_ROWS = 20_000
+BATCH_BYTES = 64 * 1024 * 1024
+_LOCK_SECONDS = 60.0
+
+
+class SyncReport(NamedTuple):
+    """What one pass did."""
+
+    files: int = 0
+    files_read: int = 0
+    bytes_read: int = 0
+    operations: int = 0
+    bad_lines: int = 0
+    unknown_records: int = 0
+    unreadable: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+class Progress(NamedTuple):
+    """How far a pass is, for a bar on a terminal."""
+
+    bytes_done: int
+    bytes_total: int
+
+
+def sync(
+    database: Path,
+    roots: Iterable[Root],
+    on_progress: Callable[[Progress], None] | None = None,
+) -> SyncReport:
+    """Bring the database up to date with the logs below `roots`; returns what was done."""
+    started = time.monotonic()
+    unreadable: list[str] = []
+    roots = list(roots)
+    log_files = list(find_log_files(roots, unreadable))
+    known = _known_files(database)
+    changed = [log_file for log_file in log_files if _has_changed(log_file, known)]
+    gone, back = _gone_and_back(log_files, known, roots)
+    report = SyncReport(files=len(log_files))
+    if changed or gone or back or look_at(database) < schema_version():
+        report = _read_and_save(database, changed, known, (gone, back), on_progress, unreadable)
+    return report._replace(
+        files=len(log_files), unreadable=tuple(unreadable), seconds=time.monotonic() - started
+    )
+
+
+def _known_files(database: Path) -> dict[str, KnownFile]:
+    if look_at(database) == 0:
+        return {}
+    with opened_for_reading(database) as connection:
+        return read_known_files(connection)
+
+
+def _has_changed(log_file: LogFile, known: dict[str, KnownFile]) -> bool:
+    """Compare what a listing shows with what was stored; parser versions count as well."""
+    before = known.get(log_file.path)
+    return (
+        before is None
+        or before.identity != log_file[2:]
+        or before.parser_version < AGENTS[log_file.agent].parser_version
+    )
+
+
+def _gone_and_back(
+    log_files: list[LogFile], known: dict[str, KnownFile], roots: list[Root]
+) -> tuple[list[int], list[int]]:
+    """Return the numbers of files that vanished below roots that are still there, and came back."""
+    found = {log_file.path for log_file in log_files}
+    prefixes = tuple(
+        root.path.rstrip("/") + "/" for root in roots if os.path.isdir(root.path)  # noqa: PTH112
+    )
+    gone = [
+        file.log_file_id
+        for path, file in known.items()
+        if path not in found and not file.is_gone and path.startswith(prefixes)
+    ]
+    back = [file.log_file_id for path, file in known.items() if path in found and file.is_gone]
+    return gone, back
+
+
+def _read_and_save(
+    database: Path,
+    changed: list[LogFile],
+    known: dict[str, KnownFile],
+    moved: tuple[list[int], list[int]],
+    on_progress: Callable[[Progress], None] | None,
+    unreadable: list[str],
+) -> SyncReport:
+    """Read the changed files and save them batch by batch."""
+    from agentpprof.store.writer import Writer
+
+    counts = _Counts(sum(file.size for file in changed))
+    with opened_for_writing(database) as connection:
+        writer = Writer(connection)
+        reads = _read_files(changed, known, writer, unreadable)
+        for batch in _batches(reads):
+            with _locked(database):
+                writer.save(batch)
+            counts.add(batch)
+            if on_progress is not None:
+                on_progress(Progress(counts.bytes_read, counts.bytes_total))
+        if any(moved):
+            with _locked(database):
+                writer.mark_gone(moved[0], True)
+                writer.mark_gone(moved[1], False)
+    return counts.report(len(changed))
+
+
+class _Counts:
+    """Sums over the batches of one pass."""
+
+    def __init__(self, bytes_total: int) -> None:
+        self.bytes_total = bytes_total
+        self.bytes_read = self.operations = self.bad_lines = self.unknown = 0
+
+    def add(self, batch: "list[FileRead]") -> None:
+        """Add one saved batch."""
+        for read in batch:
+            self.bytes_read += read.checkpoint.offset - max(read.base_offset, 0)
+            self.operations += len(read.rows.operations)
+            self.bad_lines += len(read.rows.bad_lines)
+            self.unknown += sum(
+                count for (_, _, is_unknown), count in read.rows.skipped.items() if is_unknown
+            )
+
+    def report(self, files_read: int) -> SyncReport:
+        """Return the sums."""
+        return SyncReport(
+            files_read=files_read,
+            bytes_read=self.bytes_read,
+            operations=self.operations,
+            bad_lines=self.bad_lines,
+            unknown_records=self.unknown,
+        )
+
+
+class _locked:
+    """The write lock for one batch, or a StoreError that says who to wait for."""
+
+    def __init__(self, database: Path) -> None:
+        self._lock = write_lock(database, _LOCK_SECONDS)
+
+    def __enter__(self) -> None:
+        if not self._lock.__enter__():
+            self._lock.__exit__(None, None, None)
+            raise StoreError(
+                "another agentpprof has been writing for a minute: try again when it is done"
+            )
+
+    def __exit__(self, *exception: Any) -> None:
+        self._lock.__exit__(*exception)
+
+
+def _batches(reads: "Iterator[FileRead]") -> "Iterator[list[FileRead]]":
+    """Gather reads until there are enough rows or bytes for one transaction."""
+    batch: list[FileRead] = []
+    rows = size = 0
+    for read in reads:
+        batch.append(read)
+        rows += len(read.rows.operations) + len(read.rows.usage_lines)
+        size += read.checkpoint.offset - max(read.base_offset, 0)
+        if rows >= BATCH_ROWS or size >= BATCH_BYTES or len(batch) >= BATCH_ROWS // 10:
+            yield batch
+            batch, rows, size = [], 0, 0
+    if batch:
+        yield batch
+
+
+def _read_files(
+    changed: list[LogFile],
+    known: dict[str, KnownFile],
+    writer: "Writer",
+    unreadable: list[str],
+) -> "Iterator[FileRead]":
+    for log_file in changed:
+        try:
+            with reader.opened(log_file.path) as descriptor:
+                yield from _read_file(log_file, descriptor, known.get(log_file.path), writer)
+        except OSError:
+            unreadable.append(log_file.path)
+
+
+def _read_file(
+    log_file: LogFile, descriptor: int, before: KnownFile | None, writer: "Writer"
+) -> "Iterator[FileRead]":
+    """Yield one read a piece; at least one, so that an empty file is remembered as seen."""
+    from agentpprof.ingest.reading import FileReading
+
+    version = AGENTS[log_file.agent].parser_version
+    is_known = (
+        before is not None
+        and before.parser_version == version
+        and reader.is_continued(descriptor, before.checkpoint)
+    )
+    if before is not None and is_known:
+        checkpoint, state = before.checkpoint, writer.read_state(before.log_file_id)
+        base_offset = checkpoint.offset
+    else:
+        checkpoint, state, base_offset = Checkpoint(), None, -1
+    reading = FileReading(log_file, decoder_of(log_file.agent), version, state)
+    is_unchanged = True
+    for piece in reader.read_pieces(descriptor, checkpoint):
+        yield reading.add(piece, base_offset)
+        base_offset = piece.checkpoint.offset
+        is_unchanged = False
+    if is_unchanged:
+        yield reading.add(reader.Piece(b"", checkpoint.offset, checkpoint), base_offset)
+

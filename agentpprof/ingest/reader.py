@@ -1,0 +1,115 @@
+"""Read what is new in one log file, by bytes, up to its last newline.
+
+Opened read-only and never waiting (a FIFO may be named like a log), closed at once, never locked.
+What the checkpoint remembers of head and tail tells a grown file from a replaced one (R2).
+"""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import blake2b
+from typing import NamedTuple
+
+from agentpprof.models import Checkpoint
+
+PIECE_BYTES = 4 * 1024 * 1024
+MAX_LINE_BYTES = 64 * 1024 * 1024
+_SAMPLE_BYTES = 4096
+
+
+class Piece(NamedTuple):
+    """Whole lines from byte `offset` on, and the checkpoint behind them."""
+
+    data: bytes
+    offset: int
+    checkpoint: Checkpoint
+    too_long: tuple[tuple[int, int], ...] = ()  # (offset, length) of lines that were passed over
+
+
+class NotALogError(OSError):
+    """The path is no regular file any more."""
+
+
+@contextmanager
+def opened(path: str) -> Iterator[int]:
+    """Open a log for reading; raises OSError when it can't be, or is no regular file."""
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(path, flags)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise NotALogError("not a regular file")
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def is_continued(descriptor: int, checkpoint: Checkpoint) -> bool:
+    """Say whether the file still begins, and goes up to the offset, as it did when it was read."""
+    if checkpoint.offset == 0:
+        return True
+    if os.fstat(descriptor).st_size < checkpoint.offset:
+        return False
+    head = os.pread(descriptor, checkpoint.head_length, 0)
+    return _hash(head) == checkpoint.head_hash and _tail_hash(
+        descriptor, checkpoint.offset
+    ) == (checkpoint.tail_hash)
+
+
+def read_pieces(
+    descriptor: int, checkpoint: Checkpoint, piece_bytes: int = PIECE_BYTES
+) -> Iterator[Piece]:
+    """Yield the whole lines behind a checkpoint, in pieces; an unfinished line stays unread.
+
+    A line above 64 MiB is passed over without being kept.
+    """
+    offset, rest = checkpoint.offset, b""
+    skipped: list[tuple[int, int]] = []
+    at = offset
+    skipping_from = -1
+    while chunk := os.pread(descriptor, piece_bytes, at):
+        at += len(chunk)
+        if skipping_from >= 0:
+            end = chunk.find(b"\n")
+            if end < 0:
+                continue
+            offset = at - len(chunk) + end + 1
+            skipped.append((skipping_from, offset - skipping_from))
+            skipping_from, rest, chunk = -1, b"", chunk[end + 1 :]
+        cut = chunk.rfind(b"\n") + 1
+        if not cut:
+            rest += chunk
+            if len(rest) > MAX_LINE_BYTES:
+                skipping_from, rest = offset, b""
+            continue
+        data = rest + chunk[:cut] if rest else chunk[:cut]
+        rest = chunk[cut:]
+        checkpoint = _behind(descriptor, checkpoint, offset, data)
+        yield Piece(data, offset, checkpoint, tuple(skipped))
+        offset += len(data)
+        skipped.clear()
+    if skipped:
+        yield Piece(b"", offset, _behind(descriptor, checkpoint, offset, b""), tuple(skipped))
+
+
+def _behind(descriptor: int, before: Checkpoint, offset: int, data: bytes) -> Checkpoint:
+    """Return the checkpoint after `data`, hashing what was read where that is enough."""
+    end = offset + len(data)
+    head_length, head_hash = before.head_length, before.head_hash
+    if head_length < _SAMPLE_BYTES:
+        head_length = min(end, _SAMPLE_BYTES)
+        head = data[:head_length] if offset == 0 else os.pread(descriptor, head_length, 0)
+        head_hash = _hash(head)
+    tail = data[-_SAMPLE_BYTES:]
+    if len(tail) < min(_SAMPLE_BYTES, end):
+        return Checkpoint(end, head_length, head_hash, _tail_hash(descriptor, end))
+    return Checkpoint(end, head_length, head_hash, _hash(tail))
+
+
+def _tail_hash(descriptor: int, offset: int) -> bytes:
+    start = max(offset - _SAMPLE_BYTES, 0)
+    return _hash(os.pread(descriptor, offset - start, start))
+
+
+def _hash(data: bytes) -> bytes:
+    return blake2b(data, digest_size=8).digest()

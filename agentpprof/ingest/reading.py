@@ -1,0 +1,77 @@
+"""Decode and assemble the pieces of one file, carrying both states by hand."""
+
+import zlib
+from pathlib import PurePath
+from types import ModuleType
+from typing import Any
+
+import msgspec
+
+from agentpprof.agents.facts import BadLineFact, Where
+from agentpprof.ingest.assemble import STATE_VERSION, AssemblyState, assemble, state_for_saving
+from agentpprof.ingest.reader import Piece
+from agentpprof.ingest.rows import FileRows
+from agentpprof.models import LogFile
+from agentpprof.store.writer import FileRead
+
+_COMPRESSION = 1  # the states are small and written often
+
+
+class FileReading:
+    """The reading of one file, from its stored state on."""
+
+    def __init__(
+        self, log_file: LogFile, decoder: ModuleType, version: int, state: bytes | None
+    ) -> None:
+        self._log_file = log_file
+        self._decoder = decoder
+        self._version = version
+        self._decoder_state, self._assembly_state = decode_state(state, decoder, log_file.path)
+
+    def add(self, piece: Piece, base_offset: int) -> FileRead:
+        """Return what one piece adds, with the state behind it."""
+        facts, self._decoder_state = self._decoder.decode(
+            piece.data, piece.offset, self._log_file.path, self._decoder_state
+        )
+        where = Where(PurePath(self._log_file.path).stem)
+        facts += [
+            BadLineFact(where, offset, None, length, "too_long")
+            for offset, length in piece.too_long
+        ]
+        rows, self._assembly_state = assemble(facts, self._assembly_state, self._log_file.agent)
+        return FileRead(
+            self._log_file,
+            piece.checkpoint,
+            self._version,
+            encode_state(self._decoder_state, self._assembly_state),
+            rows,
+            base_offset,
+        )
+
+    def add_sidecar(self, data: bytes, rows: FileRows) -> None:
+        """Add the links that a file beside the log tells of."""
+        facts = self._decoder.decode_sidecar(data, self._log_file.path)
+        linked, _ = assemble(facts, AssemblyState(), self._log_file.agent)
+        rows.spawns |= linked.spawns
+        rows.agent_types |= linked.agent_types
+
+
+def encode_state(decoder_state: Any, assembly_state: AssemblyState) -> bytes:
+    """Return both states as compressed JSON."""
+    raw = msgspec.json.encode([decoder_state, state_for_saving(assembly_state)])
+    return zlib.compress(raw, _COMPRESSION)
+
+
+def decode_state(
+    state: bytes | None, decoder: ModuleType, path: str
+) -> tuple[Any, AssemblyState]:
+    """Return both states from what was stored, or those of a file's first byte."""
+    if state is None:
+        return decoder.initial_state(path), AssemblyState()
+    decoder_raw, assembly_raw = msgspec.json.decode(
+        zlib.decompress(state), type=list[msgspec.Raw]
+    )
+    assembly_state = msgspec.json.decode(assembly_raw, type=AssemblyState)
+    if assembly_state.version != STATE_VERSION:
+        raise ValueError("a state of another version needs a higher parser version")
+    return msgspec.json.decode(decoder_raw, type=decoder.State), assembly_state

@@ -1,0 +1,155 @@
+"""The rows that assembling makes, the keys that link them, and the rank that decides an owner."""
+
+from hashlib import blake2b
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from agentpprof.agents.facts import Where
+
+MAX_TEXT = 65536  # characters kept of a prompt or command
+MAX_RESPONSE_TEXT = 4096
+_NO_TIME = (1 << 48) - 1
+
+
+class FieldBag(NamedTuple):
+    """The low-cardinality fields of an operation that no later line may change."""
+
+    op: int
+    phase: str
+    action: str = ""
+    object_kind: str = ""
+    skill: str = ""
+    repeat: str = ""
+    tool: str = ""
+    category: str = ""
+    cmd: str = ""
+    effect: str = ""
+    process: str = ""
+    model: str = ""
+    tier: str = ""
+
+
+class OperationRow(Struct, array_like=True, gc=False):
+    """One prompt, LLM call or tool call, as far as one file tells of it.
+
+    `owner_rank`, session, prompt, offset, bag, object and the two durations are one unit: they
+    belong to the record with the lowest rank. A text of None is not known here (it was saved).
+    """
+
+    key: int
+    op: int
+    owner_rank: int
+    session_key: int
+    prompt_key: int | None
+    offset: int
+    started_at_ms: int | None
+    ended_at_ms: int | None
+    bag: FieldBag
+    object: str
+    active_ms: int = 0
+    idle_ms: int = 0
+    result: int = 0
+    input_tokens: int | None = None
+    cache_read_tokens: int | None = None
+    cache_write_5m_tokens: int | None = None
+    cache_write_1h_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    estimate_tokens: int | None = None
+    web_searches: int | None = None
+    quality: int | None = None
+    result_bytes: int | None = None
+    origin: int | None = None
+    outcome: int | None = None
+    outcome_at_ms: int | None = None
+    text_hash: int | None = None
+    natural_id: str | None = None
+    text: str | None = None
+
+
+class SessionRow(Struct, array_like=True, gc=False):
+    """One session or sub-agent, as far as one file tells of it."""
+
+    key: int
+    session_id: str
+    parent_key: int | None
+    agent_type: str
+    owner_rank: int
+    cwd: str
+    branch: str
+    version: str
+    started_at_ms: int | None
+    ended_at_ms: int | None
+
+
+class UsageLine(NamedTuple):
+    """One value that carried usage."""
+
+    offset: int
+    operation_key: int
+    reason: int
+    session_key: int
+    input_tokens: int
+    cache_read_tokens: int
+    cache_write_5m_tokens: int
+    cache_write_1h_tokens: int
+    output_tokens: int
+    reasoning_tokens: int
+
+
+class StrayResult(NamedTuple):
+    """A result whose call is not among the live ones."""
+
+    operation_key: int
+    result: int
+    ended_at_ms: int | None
+    result_bytes: int
+
+
+class FileRows:
+    """Everything that one read of one file adds to the database."""
+
+    def __init__(self) -> None:
+        self.operations: dict[int, OperationRow] = {}
+        self.displaced: list[OperationRow] = []  # older rows of a key that came anew
+        self.sessions: dict[int, SessionRow] = {}
+        self.spawns: set[tuple[int, int]] = set()
+        self.agent_types: dict[int, str] = {}  # call key -> type, for sub-agents that say none
+        self.paths: set[tuple[int, str, int]] = set()
+        self.hosts: set[tuple[int, str, int]] = set()
+        self.usage_lines: list[UsageLine] = []
+        self.stray_results: list[StrayResult] = []
+        self.bad_lines: list[tuple[int, int, str]] = []
+        self.skipped: dict[tuple[str, str, bool], int] = {}
+
+
+    def put(self, row: OperationRow) -> None:
+        """Add a row that is new or was changed; one of an earlier life is saved beside it."""
+        known = self.operations.get(row.key)
+        if known is not row:
+            if known is not None:
+                self.displaced.append(known)
+            self.operations[row.key] = row
+
+
+def key_of(agent: str, kind: str, natural_id: str) -> int:
+    """Return the 64-bit key of a natural id; `kind` is session, prompt, llm or tool."""
+    text = f"{agent}\0{kind}\0{natural_id}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), "big", signed=True)
+
+
+def hash_of(text: str) -> int:
+    """Return the 64-bit hash of a text, the key of its tags."""
+    raw = text.encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(raw, digest_size=8).digest(), "big", signed=True)
+
+
+def rank_of(where: Where, at_ms: int | None) -> int:
+    """Return how good a record's claim on an operation is; the lowest owns it.
+
+    In this order: no copy, the file's own session, no sub-agent, the earlier time. The store
+    breaks ties by session id and path.
+    """
+    time = _NO_TIME if at_ms is None else min(max(at_ms, 0), _NO_TIME)
+    return (where.is_copy << 50) | (where.is_foreign << 49) | (where.is_subagent << 48) | time

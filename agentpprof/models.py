@@ -1,0 +1,102 @@
+"""Plain records that cross module borders; this module imports nothing heavy.
+
+`Profile` is the hub between the views and the encoders: a stack is a tuple of frames, root first,
+each a `PublicText` such as `task:debug`.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from agentpprof.privacy import PublicText
+
+
+class LogFile(NamedTuple):
+    """One log file as a directory listing shows it; nothing was opened."""
+
+    path: str  # undecodable bytes as lone surrogates (os.fsdecode)
+    agent: str
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+
+
+class Checkpoint(NamedTuple):
+    """How far one log file is read, and how to recognise it again.
+
+    `offset` stands behind the last committed newline. `head_hash` covers the first `head_length`
+    bytes, `tail_hash` the bytes just before `offset` (reliability rule R2).
+    """
+
+    offset: int = 0
+    head_length: int = 0
+    head_hash: bytes = b""
+    tail_hash: bytes = b""
+
+
+class Meaning(NamedTuple):
+    """What one tool call means, from its name and input alone.
+
+    `object` is an absolute path in normal form where `object_kind` is `path` (relative only if
+    the working folder is not known), else a name. `paths` and `hosts` are pairs with an access.
+    """
+
+    action: str
+    object_kind: str
+    object: str
+    category: str = "tool"
+    cmd: str = ""
+    effect: str = "process"
+    process: str = ""  # programs of a shell call joined by blanks, outermost first
+    paths: tuple[tuple[str, str], ...] = ()
+    hosts: tuple[tuple[str, str], ...] = ()
+    command: str = ""  # the text that rules on `command` see
+    skill: str = ""  # the skill that this call starts
+    agent_type: str = ""  # the kind of sub-agent that this call starts
+
+
+class Sample(NamedTuple):
+    """One aggregated row: equal stack and labels stand in one sample."""
+
+    stack: tuple[PublicText, ...]
+    labels: tuple[tuple[str, PublicText], ...]
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One view, folded: what every encoder gets.
+
+    Values are whole numbers in `unit`, but for the time view while it is built: milliseconds
+    until `profile.build.in_whole_seconds` rounds them, so that every format shows one sum.
+    """
+
+    view: str
+    sample_type: str
+    unit: str
+    samples: tuple[Sample, ...]
+    comments: tuple[PublicText, ...] = ()
+    started_at_ms: int | None = None
+    ended_at_ms: int | None = None
+    sessions: tuple[dict[str, Any], ...] = ()  # summaries for JSON, values already public
+    project: PublicText = field(default_factory=lambda: PublicText("project"))
+
+    @property
+    def total(self) -> int:
+        """Sum of all values."""
+        return sum(sample.value for sample in self.samples)
+
+    def stacks(self) -> dict[tuple[PublicText, ...], int]:
+        """Values by stack alone, labels summed away."""
+        values: dict[tuple[PublicText, ...], int] = {}
+        for sample in self.samples:
+            values[sample.stack] = values.get(sample.stack, 0) + sample.value
+        return values
+
+
+class OutputOptions(NamedTuple):
+    """What a person may choose about the form of an output."""
+
+    svg_width: int = 1200
+    gzip: bool = True

@@ -1,0 +1,1 @@
+"""The one SQLite database: opened, migrated, written and read here and nowhere else."""

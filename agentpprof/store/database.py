@@ -1,0 +1,165 @@
+"""Open the database safely: looked at read-only first, private, one writer at a time.
+
+A file that is not ours, or that a newer version made, is refused before anything is set on it:
+`pragma journal_mode=wal` alone would rewrite a stranger's database.
+"""
+
+import fcntl
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from agentpprof.errors import StoreError
+from agentpprof.resources import folder
+
+APPLICATION_ID = 0x61707066  # "appf"
+_BUSY_SECONDS = 10.0
+_CACHE_KIB = 64 * 1024  # random 64-bit keys of a large index need it (docs/performance.md)
+_WAL_LIMIT_BYTES = 64 * 1024 * 1024
+
+
+def default_path() -> Path:
+    """Return the database in use without `--db`: AGENTPPROF_DB, else the user's data folder."""
+    named = os.environ.get("AGENTPPROF_DB")
+    if named:
+        return Path(named)
+    from platformdirs import user_data_path
+
+    return user_data_path("agentpprof", appauthor=False) / "agentpprof.db"
+
+
+def schema_version() -> int:
+    """Return the schema this version writes: the number of its migrations."""
+    return len(list(folder("migrations").glob("*.sql")))
+
+
+def look_at(path: Path) -> int:
+    """Return the schema version of the file at `path`, 0 for none, touching nothing.
+
+    Raises StoreError for what is not ours, is damaged, or was made by a newer version.
+    """
+    try:
+        if not path.exists() or path.stat().st_size == 0:
+            return 0
+        with closing(_connect(path, "ro")) as connection:
+            application_id = connection.execute("pragma application_id").fetchone()[0]
+            version = int(connection.execute("pragma user_version").fetchone()[0])
+    except OSError as error:
+        raise StoreError(f"{path} can't be read ({error.strerror}): name another with --db") from None
+    except sqlite3.DatabaseError:
+        raise StoreError(
+            f"{path} is not a database, or is damaged: name another file with --db, "
+            "or move it away and index again"
+        ) from None
+    if application_id != APPLICATION_ID:
+        raise StoreError(f"{path} is not a database of agentpprof: name another file with --db")
+    if version > schema_version():
+        raise StoreError(
+            f"{path} has schema {version}, made by a newer agentpprof (this one knows "
+            f"{schema_version()}): update agentpprof, or name another file with --db"
+        )
+    return version
+
+
+@contextmanager
+def opened_for_reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open an existing, current database read-only; temporary tables are allowed."""
+    with closing(_connect(path, "ro")) as connection:
+        connection.execute("pragma temp_store = memory")
+        connection.execute("pragma trusted_schema = off")
+        yield connection
+
+
+@contextmanager
+def opened_for_writing(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open the database for writing, creating it (0600 in a 0700 folder) and its schema."""
+    from agentpprof.store.schema import bring_up_to_date
+
+    version = look_at(path)
+    _create_private(path)
+    try:
+        with closing(_connect(path, "rw")) as connection:
+            _set_up_writer(connection)
+            bring_up_to_date(connection, version)
+            yield connection
+    except sqlite3.OperationalError as error:
+        raise StoreError(f"{path} can't be written ({_reason(error)})") from error
+
+
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    """Connect without ever creating a file; transactions are begun by hand."""
+    uri = f"file:{quote(os.fsencode(path.absolute()))}?mode={mode}"
+    return sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)
+
+
+def _set_up_writer(connection: sqlite3.Connection) -> None:
+    """Set what the protocol asks of the one writing connection (reliability rule R8)."""
+    for pragma in (
+        f"application_id = {APPLICATION_ID}",
+        "journal_mode = wal",
+        "synchronous = full",
+        "fullfsync = on",
+        "temp_store = memory",
+        "mmap_size = 0",
+        "trusted_schema = off",
+        "cell_size_check = on",
+        "secure_delete = on",
+        f"journal_size_limit = {_WAL_LIMIT_BYTES}",
+        f"cache_size = -{_CACHE_KIB}",
+    ):
+        connection.execute(f"pragma {pragma}")
+
+
+def _create_private(path: Path) -> None:
+    """Create an empty file that only its owner can read, before SQLite sees it."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    except FileExistsError:
+        if not os.access(path, os.W_OK):
+            raise StoreError(f"{path} can't be written: name another file with --db") from None
+    except OSError as error:
+        raise StoreError(
+            f"{path} can't be made ({error.strerror}): name another file with --db"
+        ) from None
+    else:
+        os.close(descriptor)
+
+
+def _reason(error: sqlite3.Error) -> str:
+    """Return SQLite's name of an error; its text could quote what was stored."""
+    return getattr(error, "sqlite_errorname", None) or type(error).__name__
+
+
+@contextmanager
+def write_lock(path: Path, wait_seconds: float) -> Iterator[bool]:
+    """Hold the lock that every writer takes for a batch; yields False when it can't be had.
+
+    The lock is a file of its own: opening and closing the database's own file would drop
+    SQLite's locks in this process.
+    """
+    lock_path = path.with_name(path.name + ".write.lock")
+    try:
+        descriptor = os.open(lock_path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise StoreError(f"{lock_path} can't be opened ({error.strerror})") from None
+    try:
+        yield _lock(descriptor, time.monotonic() + wait_seconds)
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int, deadline: float) -> bool:
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(0.02)
+        else:
+            return True

@@ -1,0 +1,35 @@
+"""What the store knows of log files: identities and checkpoints."""
+
+import os
+import sqlite3
+from typing import NamedTuple
+
+from agentpprof.models import Checkpoint
+
+
+class KnownFile(NamedTuple):
+    """One stored log file."""
+
+    log_file_id: int
+    identity: tuple[int, int, int, int, int]  # device, inode, size, mtime_ns, ctime_ns
+    checkpoint: Checkpoint
+    parser_version: int
+    is_gone: bool
+
+
+def read_known_files(connection: sqlite3.Connection) -> dict[str, KnownFile]:
+    """Return all known files by path, undecodable bytes as lone surrogates."""
+    rows = connection.execute(
+        """
+        select
+            path, id, device, inode, size, mtime_ns, ctime_ns,
+            offset, head_length, head_hash, tail_hash, parser_version, gone
+        from log_file
+        """
+    )
+    return {
+        os.fsdecode(row[0]): KnownFile(
+            row[1], row[2:7], Checkpoint(*row[7:11]), row[11], bool(row[12])
+        )
+        for row in rows
+    }

@@ -1,0 +1,91 @@
+"""Bring a database's schema up to date: migrations once, views whenever their text changed."""
+
+import os
+import sqlite3
+import time
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agentpprof.resources import folder
+from agentpprof.store.database import schema_version
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+
+def bring_up_to_date(connection: sqlite3.Connection, version: int) -> None:
+    """Apply pending migrations and changed views in one transaction; nothing when current."""
+    digest = sql_digest()
+    if version == schema_version() and _stored_digest(connection) == digest:
+        return
+    # Taken by hand: simultaneous first starts would each try to create the tables.
+    connection.execute("begin immediate")
+    try:
+        _apply(connection, digest)
+    except BaseException:
+        connection.execute("rollback")
+        raise
+    connection.execute("commit")
+
+
+def sql_digest() -> str:
+    """Return a digest of the view files, which are edited in place."""
+    digest = blake2b(digest_size=16)
+    for path in sorted((folder("sql") / "views").glob("*.sql")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _stored_digest(connection: sqlite3.Connection) -> str | None:
+    row = connection.execute("select value from meta where key = 'sql_digest'").fetchone()
+    return row[0] if row else None
+
+
+def _apply(connection: sqlite3.Connection, digest: str) -> None:
+    from sqlite_utils import Database, Migrations
+
+    database = Database(connection, execute_plugins=False)
+    migrations = Migrations("agentpprof")
+    for path in sorted(folder("migrations").glob("*.sql")):
+        _register(migrations, path.stem, path.read_text(encoding="utf-8"))
+    migrations.apply(database)
+    _refresh_views(database)
+    made_at_ms = str(time.time_ns() // 1_000_000)
+    defaults = {"generation": "0", "made_at_ms": made_at_ms, "zone": _local_zone()}
+    for key, value in defaults.items():
+        connection.execute("insert or ignore into meta (key, value) values (?, ?)", (key, value))
+    connection.execute(
+        "insert or replace into meta (key, value) values ('sql_digest', ?)", (digest,)
+    )
+    connection.execute(f"pragma user_version = {schema_version()}")
+
+
+def _register(migrations: "object", name: str, script: str) -> None:
+    @migrations(name=name)  # type: ignore[operator] # Migrations is imported lazily
+    def apply(database: "Database") -> None:
+        database.executescript(script)
+
+
+def _refresh_views(database: "Database") -> None:
+    """Make every view of sql/views, and drop views that no longer have a file."""
+    files = {path.stem: path for path in sorted((folder("sql") / "views").glob("*.sql"))}
+    for name in database.view_names():
+        if name not in files:
+            database.view(name).drop()
+    for name, path in files.items():
+        text = path.read_text(encoding="utf-8").strip().removesuffix(";")
+        database.create_view(name, text, replace=True)
+
+
+def _local_zone() -> str:
+    """Return the zone that days are counted in from now on: the machine's, by name."""
+    zone = os.environ.get("TZ", "").removeprefix(":")
+    if zone:
+        return zone
+    try:
+        target = str(Path("/etc/localtime").resolve())
+    except OSError:
+        return "UTC"
+    _, found, name = target.partition("zoneinfo/")
+    return name if found else "UTC"

@@ -1,0 +1,393 @@
+"""Save what was read: rows and checkpoints of several files in one transaction.
+
+Every statement is an idempotent join, so reading anything again, in any order, changes nothing
+(docs/architecture.md, "Who may change a row"). Numbers of names, paths, bags and files are kept in
+memory while the writer lives, and dropped after a rollback.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from agentpprof.ingest.rows import FieldBag, FileRows, OperationRow, SessionRow
+from agentpprof.ingest.workspaces import find_workspace
+from agentpprof.models import Checkpoint, LogFile
+from agentpprof.resources import read_text
+
+_BAG_COLUMNS = (
+    "op, phase_id, action_id, object_kind_id, skill_id, repeat_id, tool_id, category_id, "
+    "cmd_id, effect_id, process_id, model_id, tier_id"
+)
+_PER_FILE_TABLES = ("usage_line", "bad_line", "skipped_record", "stray_result")
+
+
+class FileRead(NamedTuple):
+    """One read of one file: its rows, and the state behind them."""
+
+    log_file: LogFile
+    checkpoint: Checkpoint
+    parser_version: int
+    state: bytes
+    rows: FileRows
+    base_offset: int  # where the read began; -1 when the file was not known, or is read anew
+    damage: str | None = None
+
+
+def stored_path(path: str) -> str | bytes:
+    """Return a path as it is stored: text, or bytes where it is not UTF-8."""
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        return os.fsencode(path) if _is_from_disk(path) else path.encode("utf-8", "replace")
+    return path
+
+
+def stored_text(text: str | None) -> str | None:
+    """Return a text as it is stored: lone surrogates and NULs replaced, both can't be searched."""
+    if text is None:
+        return None
+    if "\0" in text:
+        text = text.replace("\0", "\ufffd")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode("utf-8")
+    return text
+
+
+def _is_from_disk(path: str) -> bool:
+    """Say whether the odd characters of a path are bytes that the system could not decode."""
+    return all(not "\ud800" <= letter <= "\udfff" or "\udc80" <= letter <= "\udcff" for letter in path)
+
+
+class Writer:
+    """The one connection that writes; the caller holds the write lock."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._sql = {
+            name: read_text("sql", f"save/{name}.sql")
+            for name in (
+                "log_file",
+                "session",
+                "session_owner",
+                "operation",
+                "owner",
+                "times",
+                "stray_result",
+                "stray_results",
+            )
+        }
+        self._forget_numbers()
+
+    def _forget_numbers(self) -> None:
+        self._names: dict[str, int] = {"": 0}
+        self._paths: dict[str, int] = {}
+        self._bags: dict[FieldBag, int] = {}
+        self._workspaces: dict[str, int] = {}
+        self._stray_keys: set[int] | None = None
+
+    def save(self, reads: Sequence[FileRead]) -> None:
+        """Save a batch: all of it, or, when anything fails, nothing."""
+        self._connection.execute("begin immediate")
+        try:
+            for read in reads:
+                self._save_file(read)
+            if any(read.rows.operations or read.rows.sessions for read in reads):
+                self._connection.execute(
+                    "update meta set value = value + 1 where key = 'generation'"
+                )
+            self._connection.execute("commit")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("rollback")
+            self._forget_numbers()
+            raise
+
+    def mark_gone(self, log_file_ids: Iterable[int], is_gone: bool) -> None:
+        """Note which files the last scan did not find; their rows stay."""
+        self._connection.executemany(
+            "update log_file set gone = ? where id = ?",
+            [(int(is_gone), log_file_id) for log_file_id in log_file_ids],
+        )
+
+    def read_state(self, log_file_id: int) -> bytes | None:
+        """Return the stored state of a file."""
+        row = self._connection.execute(
+            "select state from log_file_state where log_file_id = ?", (log_file_id,)
+        ).fetchone()
+        return row[0] if row else None
+
+    def _is_outdated(self, read: FileRead) -> bool:
+        """Say whether another process has read the same bytes in the meantime."""
+        row = self._connection.execute(
+            "select offset, parser_version from log_file where path = ?",
+            (stored_path(read.log_file.path),),
+        ).fetchone()
+        if read.base_offset < 0:
+            return False  # a whole file replaces what describes it
+        return row is None or row != (read.base_offset, read.parser_version)
+
+    def _save_file(self, read: FileRead) -> None:
+        if self._is_outdated(read):
+            return
+        file_id = self._save_log_file(read)
+        rows = read.rows
+        if read.base_offset < 0:
+            for table in _PER_FILE_TABLES:
+                self._connection.execute(
+                    f"delete from {table} where log_file_id = ?",  # noqa: S608 # our own names
+                    (file_id,),
+                )
+        self._save_sessions(rows, file_id, read.log_file.agent)
+        self._save_operations(rows, file_id, read.parser_version)
+        self._save_places(rows)
+        self._save_lines(rows, file_id)
+        self._join_stray_results(rows)
+
+    def _save_log_file(self, read: FileRead) -> int:
+        log_file, checkpoint = read.log_file, read.checkpoint
+        row = self._connection.execute(
+            self._sql["log_file"],
+            (
+                stored_path(log_file.path),
+                *log_file[1:],
+                *checkpoint,
+                read.parser_version,
+                read.damage,
+            ),
+        ).fetchone()
+        self._connection.execute(
+            "insert or replace into log_file_state (log_file_id, state) values (?, ?)",
+            (row[0], read.state),
+        )
+        return int(row[0])
+
+    def _save_sessions(self, rows: FileRows, file_id: int, agent: str) -> None:
+        values, owners = [], []
+        for session in rows.sessions.values():
+            workspace = self._workspace(session.cwd) if session.cwd else None
+            agent_type = session.agent_type or rows.agent_types.get(session.key, "")
+            ranked = (session.owner_rank, file_id, workspace)
+            ids = (self._name(session.branch), self._name(session.version))
+            values.append(
+                (
+                    session.key,
+                    agent,
+                    stored_text(session.session_id),
+                    session.parent_key,
+                    self._name(agent_type),
+                    *ranked,
+                    *ids,
+                    session.started_at_ms,
+                    session.ended_at_ms,
+                )
+            )
+            owners.append(
+                dict(
+                    zip(
+                        ("owner_rank", "log_file_id", "workspace_id", "branch_id", "version_id"),
+                        (*ranked, *ids),
+                        strict=True,
+                    ),
+                    key=session.key,
+                )
+            )
+        self._connection.executemany(self._sql["session"], values)
+        self._connection.executemany(self._sql["session_owner"], owners)
+        self._connection.executemany(
+            "insert or ignore into session_spawn (session_key, call_key) values (?, ?)",
+            sorted(rows.spawns),
+        )
+
+    def _save_operations(self, rows: FileRows, file_id: int, parser_version: int) -> None:
+        """Insert new operations; join known ones, then let the better claim own them."""
+        before = self._connection.execute("select coalesce(max(id), 0) from operation").fetchone()
+        every = [*rows.displaced, *rows.operations.values()]
+        self._connection.executemany(
+            self._sql["operation"],
+            [self._operation_values(row, file_id, parser_version) for row in every],
+        )
+        inserted = {
+            key
+            for (key,) in self._connection.execute(
+                "select key from operation where id > ?", before
+            )
+        }
+        if len(inserted) == len(every):
+            return
+        twice = {row.key for row in rows.displaced}
+        claims = [
+            self._claim(row, file_id, parser_version)
+            for row in every
+            if row.key not in inserted or row.key in twice
+        ]
+        self._connection.executemany(self._sql["owner"], claims)
+        self._connection.executemany(self._sql["times"], claims)
+
+    def _operation_values(
+        self, row: OperationRow, file_id: int, parser_version: int
+    ) -> tuple[Any, ...]:
+        return (
+            row.key,
+            row.op,
+            row.owner_rank,
+            row.session_key,
+            row.prompt_key,
+            file_id,
+            row.offset,
+            row.started_at_ms,
+            row.ended_at_ms,
+            row.active_ms,
+            row.idle_ms,
+            self._bag(row.bag),
+            self._object(row),
+            row.result,
+            parser_version,
+            row.input_tokens,
+            row.cache_read_tokens,
+            row.cache_write_5m_tokens,
+            row.cache_write_1h_tokens,
+            row.output_tokens,
+            row.reasoning_tokens,
+            row.estimate_tokens,
+            row.web_searches,
+            row.quality,
+            row.result_bytes,
+            row.origin,
+            row.outcome,
+            row.outcome_at_ms,
+            row.text_hash,
+            row.natural_id,
+            stored_text(row.text),
+        )
+
+    def _claim(self, row: OperationRow, file_id: int, parser_version: int) -> dict[str, Any]:
+        return {
+            "key": row.key,
+            "owner_rank": row.owner_rank,
+            "session_key": row.session_key,
+            "prompt_key": row.prompt_key,
+            "log_file_id": file_id,
+            "offset": row.offset,
+            "active_ms": row.active_ms,
+            "idle_ms": row.idle_ms,
+            "bag_id": self._bag(row.bag),
+            "object_id": self._object(row),
+            "parser_version": parser_version,
+        }
+
+    def _save_places(self, rows: FileRows) -> None:
+        self._connection.executemany(
+            "insert or ignore into operation_path (operation_key, path_id, access) values (?, ?, ?)",
+            [(key, self._path(path), access) for key, path, access in rows.paths],
+        )
+        self._connection.executemany(
+            "insert or ignore into operation_host (operation_key, host_id, access) values (?, ?, ?)",
+            [(key, self._name(host), access) for key, host, access in rows.hosts],
+        )
+
+    def _save_lines(self, rows: FileRows, file_id: int) -> None:
+        """Save what describes the file itself: usage, bad lines, skipped and stray records."""
+        self._connection.executemany(
+            "insert or replace into usage_line values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [(file_id, *line) for line in rows.usage_lines],
+        )
+        self._connection.executemany(
+            "insert or replace into bad_line values (?, ?, ?, ?)",
+            [(file_id, *line) for line in rows.bad_lines],
+        )
+        self._connection.executemany(
+            "insert into skipped_record values (?, ?, ?, ?, ?) "
+            "on conflict do update set records = records + excluded.records",
+            [
+                (file_id, stored_text(kind), version, int(is_unknown), count)
+                for (kind, version, is_unknown), count in rows.skipped.items()
+            ],
+        )
+        self._connection.executemany(
+            self._sql["stray_result"],
+            [(stray[0], file_id, *stray[1:]) for stray in rows.stray_results],
+        )
+
+    def _join_stray_results(self, rows: FileRows) -> None:
+        """Join stray results with calls, whichever of the two came now."""
+        if self._stray_keys is None:
+            self._stray_keys = {
+                key for (key,) in self._connection.execute("select operation_key from stray_result")
+            }
+        new = {stray.operation_key for stray in rows.stray_results}
+        joined = new | (self._stray_keys & rows.operations.keys())
+        self._stray_keys |= new
+        self._connection.executemany(self._sql["stray_results"], [{"key": key} for key in joined])
+
+    # Numbers of names, paths, bags and folders ------------------------------------------------
+
+    def _name(self, text: str) -> int:
+        number = self._names.get(text)
+        if number is None:
+            number = self._names[text] = self._number("name", "text", stored_text(text))
+        return number
+
+    def _path(self, path: str) -> int:
+        number = self._paths.get(path)
+        if number is None:
+            number = self._paths[path] = self._number("path", "path", stored_path(path))
+        return number
+
+    def _number(self, table: str, column: str, value: Any) -> int:
+        """Return the number of a value, giving it one if it is new."""
+        found = self._connection.execute(
+            f"select id from {table} where {column} = ?",  # noqa: S608 # our own names
+            (value,),
+        ).fetchone()
+        if found is not None:
+            return int(found[0])
+        inserted = self._connection.execute(
+            f"insert into {table} ({column}) values (?)",  # noqa: S608 # our own names
+            (value,),
+        )
+        return int(inserted.lastrowid or 0)
+
+    def _object(self, row: OperationRow) -> int:
+        return self._path(row.object) if row.bag.object_kind == "path" else self._name(row.object)
+
+    def _bag(self, bag: FieldBag) -> int:
+        number = self._bags.get(bag)
+        if number is None:
+            ids = (bag.op, *map(self._name, bag[1:]))
+            number = self._bags[bag] = self._bag_number(ids)
+        return number
+
+    def _bag_number(self, ids: tuple[int, ...]) -> int:
+        found = self._connection.execute(
+            f"select id from field_bag where ({_BAG_COLUMNS}) = "  # noqa: S608 # our own names
+            f"({', '.join('?' * len(ids))})",
+            ids,
+        ).fetchone()
+        if found is not None:
+            return int(found[0])
+        inserted = self._connection.execute(
+            f"insert into field_bag ({_BAG_COLUMNS}) "  # noqa: S608 # our own names
+            f"values ({', '.join('?' * len(ids))})",
+            ids,
+        )
+        return int(inserted.lastrowid or 0)
+
+    def _workspace(self, cwd: str) -> int:
+        """Return the number of a working folder; its project is looked up once and stored."""
+        number = self._workspaces.get(cwd)
+        if number is None:
+            stored = stored_text(cwd)
+            found = self._connection.execute(
+                "select id from workspace where cwd = ?", (stored,)
+            ).fetchone()
+            if found is None:
+                found = self._connection.execute(
+                    "insert into workspace (cwd, root, project, parent) values (?, ?, ?, ?) "
+                    "returning id",
+                    (stored, *map(stored_text, find_workspace(cwd))),
+                ).fetchone()
+            number = self._workspaces[cwd] = int(found[0])
+        return number

@@ -1,0 +1,23 @@
+"""A sentence becomes words: lower case, one character each in Chinese, Japanese and Korean.
+
+Paths, flags and file names stay whole (`src/test_x.py` is no `test`), commas are words of their
+own because an enumeration of requests is split at them.
+"""
+
+import re
+from typing import Final
+
+_WORD: Final = re.compile(
+    r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af々]"
+    r"|(?:[./~-]*[^\W_])(?:[^\W\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]|['./+#@:*-])*"
+    r"|[,;:`\"、，；：&👍]"
+)
+_COMMAS: Final = str.maketrans("、，；：;:’“”「」", ",,,,,,'\"\"\"\"")
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of `text`; quotation marks and backticks stand among them as they are."""
+    return [
+        word if len(word) == 1 else word.rstrip(".:'/-*") or word
+        for word in _WORD.findall(text.lower().translate(_COMMAS))
+    ]
