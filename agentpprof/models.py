@@ -56,6 +56,54 @@ class Meaning(NamedTuple):
     agent_type: str = ""  # the kind of sub-agent that this call starts
 
 
+class SessionInfo(NamedTuple):
+    """One stored session, as sql/select/sessions.sql gives it."""
+
+    key: int
+    agent: str
+    session_id: str
+    parent_key: int | None
+    agent_type: str
+    cwd: str | None
+    root: str | None
+    project: str | None
+    parent_folder: str | None
+    started_at_ms: int | None
+    ended_at_ms: int | None
+    call_key: int | None
+    prompt_key: int | None
+
+
+class PromptRow(NamedTuple):
+    """One stored prompt; rows come sorted by session and time."""
+
+    key: int
+    session_key: int
+    started_at_ms: int
+    text_hash: int
+    origin: int
+    outcome: int
+
+
+class Bag(NamedTuple):
+    """One stored field bag, names joined."""
+
+    id: int
+    op: int
+    phase: str
+    action: str
+    object_kind: str
+    skill: str
+    repeat: str
+    tool: str
+    category: str
+    cmd: str
+    effect: str
+    process: str
+    model: str
+    tier: str
+
+
 class Sample(NamedTuple):
     """One aggregated row: equal stack and labels stand in one sample."""
 

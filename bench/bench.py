@@ -20,10 +20,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from make_corpora import corpus, log_files
+from make_corpora import GENERATORS, corpus, log_files
 
 VIEWS = ("operations", "tokens", "files", "network", "time")
 BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
@@ -57,6 +58,19 @@ run(["--help"])
 begin = time.process_time()
 run(arguments)
 print(json.dumps(time.process_time() - begin))
+"""
+COMMANDS = """
+import json, random, sys, time
+sys.path.insert(0, sys.argv[1])
+from commands import command
+from agentpprof.semantics.shell import analyze
+chance = random.Random(5)
+distinct = list(dict.fromkeys(command(chance, "/home/dev/shop") for _ in range(20000)))
+analyze("ls")
+begin = time.process_time()
+for one in distinct:
+    analyze(one)
+print(json.dumps(1e6 * (time.process_time() - begin) / len(distinct)))
 """
 
 
@@ -113,13 +127,16 @@ class Bench:
     """The measurements; `place` is a folder for databases and caches."""
 
     def __init__(self, place: Path, *, repeats: int, is_full: bool) -> None:
-        """Look at what the program can do yet."""
+        """Begin without rows."""
         self.place, self.repeats = place, repeats
         self.is_full = is_full
         self.rows: list[Row] = []
         self.program = [sys.executable, "-m", "agentpprof"]
-        options = run([*self.program, "index", "--help"]).output
-        self.reads_codex = "--codex-root" in options
+
+    @cached_property
+    def reads_codex(self) -> bool:
+        """Say whether the program can read the Codex part of a corpus."""
+        return "--codex-root" in run([*self.program, "index", "--help"]).output
 
     def add(
         self, what: str, measured: float, reach: float, aim: float | None = None, unit: str = "x"
@@ -200,7 +217,7 @@ class Bench:
         start = run([*self.program, "--help"]).seconds
         small, large = names[0], names[-1]
         rate = {name: (took[name] - start) / size[name] for name in (small, large)}
-        self.add(f"growth, {small} to {large} MB", rate[large] / rate[small], 1.2, 1.0)
+        self.add(f"seconds a byte, {large} over {small}", rate[large] / rate[small], 1.2, 1.0)
 
     def small_passes(self) -> None:
         """Rows: a pass that finds nothing, a pass that finds 20 lines."""
@@ -232,6 +249,12 @@ class Bench:
         self.add("no-op pass over 10,000 files, over a bare walk", walks, 2.5, 1.8)
         more = took["append"] - took["no-op"]
         self.add("20 new lines, more than the no-op", more, 0.06, None, "s")
+
+    def commands(self) -> None:
+        """Row: one distinct shell command, in process."""
+        command = [sys.executable, "-c", COMMANDS, GENERATORS]
+        took = self.medians({"commands": lambda: float(json.loads(run(command).output))})
+        self.add("a distinct shell command, in process", took["commands"], 100, None, "us")
 
     def profile(self, database: Path, view: str, cache: Path) -> list[object]:
         """Options of one profile."""
@@ -310,7 +333,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="3 repeats, no million operations")
     parser.add_argument("--full", action="store_true", help="growth to 1 GB")
     parser.add_argument("--repeats", type=int, help="default 5, with --quick 3")
-    parser.add_argument("--only", choices=("index", "small", "profiles", "million"))
+    parser.add_argument("--only", choices=("index", "commands", "small", "profiles", "million"))
     parser.add_argument("--write", type=Path, help="a page whose table is to be renewed")
     parser.add_argument("--gate", action="store_true", help="exit 1 if a row is not reached")
     options = parser.parse_args()
@@ -319,6 +342,8 @@ def main() -> None:
         bench = Bench(Path(folder), repeats=repeats, is_full=options.full)
         if options.only in (None, "index"):
             bench.cold_index()
+        if options.only in (None, "commands"):
+            bench.commands()
         if options.only in (None, "small"):
             bench.small_passes()
         if options.only in (None, "profiles"):

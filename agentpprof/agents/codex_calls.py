@@ -17,12 +17,30 @@ from agentpprof.agents.codex_records import (
 )
 
 MAX_TEXT = 65_536
+_NO_RAW = Raw(b"")
 _PATCH_HEADERS = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): .*", re.M)
 # Tools of the program itself; with a namespace they are no server's.
 _OWN_TOOLS = frozenset(
-    "spawn_agent send_input send_message wait wait_agent resume_agent close_agent followup_task "
-    "list_agents interrupt_agent exec_command write_stdin shell shell_command apply_patch "
-    "update_plan view_image request_user_input tool_search".split()
+    (
+        "spawn_agent",
+        "send_input",
+        "send_message",
+        "wait",
+        "wait_agent",
+        "resume_agent",
+        "close_agent",
+        "followup_task",
+        "list_agents",
+        "interrupt_agent",
+        "exec_command",
+        "write_stdin",
+        "shell_command",
+        "apply_patch",
+        "update_plan",
+        "view_image",
+        "request_user_input",
+        "tool_search",
+    )
 )
 # What a run command, a patch or a tool of a server says of its end -> our result.
 _STATUS_RESULTS = {
@@ -39,7 +57,7 @@ _STATUS_RESULTS = {
 
 def signature_of(raw: Raw | bytes) -> int:
     """Return the 64-bit hash of an input as logged, as a number that fits a column."""
-    return int.from_bytes(blake2b(memoryview(raw), digest_size=8).digest(), "big", signed=True)
+    return int.from_bytes(blake2b(raw, digest_size=8).digest(), "big", signed=True)
 
 
 def tool_name(name: str | None, namespace: str | None) -> str:
@@ -104,9 +122,7 @@ def _as_input(value: Any, name: str) -> dict[str, Any]:
 
 
 def _bounded(values: dict[str, Any]) -> dict[str, Any]:
-    return {
-        key: cut(value) if isinstance(value, str) else value for key, value in values.items()
-    }
+    return {key: cut(value) if isinstance(value, str) else value for key, value in values.items()}
 
 
 def shell_input(command: Any, cwd: str | None, parsed: Any = None) -> dict[str, Any]:
@@ -134,25 +150,23 @@ def patch_input(raw: Raw) -> dict[str, Any]:
     return {"input": "\n".join(("*** Begin Patch", *lines, "*** End Patch"))}
 
 
-def call_of_item(item: Item) -> tuple[str, dict[str, Any]] | None:
-    """Return name and input of the call that a finished item tells of; None: it is no call."""
+def call_of_item(item: Item) -> tuple[str, dict[str, Any]]:
+    """Return name and input of the call that a finished item tells of."""
     if item.type == "CommandExecution":
         return "exec_command", shell_input(item.command, item.cwd, item.parsed_cmd)
     if item.type == "FileChange":
         return "apply_patch", patch_input(item.changes)
     if item.type == "McpToolCall":
-        return f"mcp__{item.server or 'unknown'}__{item.tool or 'unknown'}", input_of(item.arguments)
-    if item.type == "DynamicToolCall":
-        return tool_name(item.tool, item.namespace), input_of(item.arguments)
-    if item.type == "WebSearch" or (item.type == "Extension" and item.kind == "web.search"):
-        return "web_search_call", search_input(item.query, item.action)
-    if item.type == "Extension":
-        return (item.kind or "extension").replace(".", "_"), {}
+        return _server_tool(item.server, item.tool), input_of(item.arguments)
     if item.type == "ImageView":
         return "view_image", {"path": item.path or ""}
-    if item.type == "ImageGeneration":
+    if item.type == "WebSearch" or item.kind == "web.search":
+        return "web_search_call", search_input(item.query, item.action)
+    if item.type == "ImageGeneration" or item.kind == "image_gen.generation":
         return "image_generation_call", {}
-    return None
+    if item.type == "Extension":
+        return (item.kind or "extension").rpartition(".")[2], {}
+    return tool_name(item.tool, item.namespace), input_of(item.arguments)
 
 
 def call_of_event(payload: WholePayload) -> tuple[str, dict[str, Any]]:
@@ -161,8 +175,8 @@ def call_of_event(payload: WholePayload) -> tuple[str, dict[str, Any]]:
         return "apply_patch", patch_input(payload.changes)
     if payload.type == "mcp_tool_call_end":
         asked = payload.invocation if isinstance(payload.invocation, dict) else {}
-        server, tool = asked.get("server") or "unknown", asked.get("tool") or "unknown"
-        return f"mcp__{server}__{tool}", _as_input(asked.get("arguments"), "arguments")
+        name = _server_tool(asked.get("server"), asked.get("tool"))
+        return name, _as_input(asked.get("arguments"), "arguments")
     if payload.type == "web_search_end":
         return "web_search_call", search_input(payload.query, payload.action)
     if payload.type == "exec_command_end":
@@ -174,6 +188,10 @@ def call_of_event(payload: WholePayload) -> tuple[str, dict[str, Any]]:
     return tool_name(payload.tool, payload.namespace), input_of(payload.arguments)
 
 
+def _server_tool(server: Any, tool: Any) -> str:
+    return f"mcp__{server or 'unknown'}__{tool or 'unknown'}"
+
+
 def search_input(query: str | None, action: Any) -> dict[str, Any]:
     """Return the input of a web search; all its parts may be missing."""
     found = dict(action) if isinstance(action, dict) else {}
@@ -183,7 +201,7 @@ def search_input(query: str | None, action: Any) -> dict[str, Any]:
 
 
 def result_of_status(
-    status: str | None, exit_code: Any = None, success: Any = None, result: Raw = Raw(b"")
+    status: str | None, exit_code: Any = None, success: Any = None, result: Raw = _NO_RAW
 ) -> tuple[str, int | None]:
     """Return (result, exit code) of an item or event that ends a call."""
     if type(exit_code) is int:

@@ -5,7 +5,6 @@ the command's own and may hold the same words (formats/codex.md section 6).
 """
 
 import re
-from typing import NamedTuple
 
 from msgspec import Raw
 
@@ -44,13 +43,8 @@ _PLAIN = re.compile(
 )
 
 
-class Output(NamedTuple):
-    """What an output says; `session` names a process or cell that runs on."""
-
-    result: str
-    size: int
-    exit_code: int | None = None
-    session: str = ""
+# (result, size, exit code, name of a process or cell that runs on)
+Output = tuple[str, int, int | None, str]
 
 
 def read_output(raw: Raw) -> Output:
@@ -58,13 +52,13 @@ def read_output(raw: Raw) -> Output:
     data = memoryview(raw)
     size = max(len(data) - 2, 0)
     head = bytes(data[:_HEAD])
+    if head.startswith(b'"'):
+        if head.startswith(b'"{\\"output\\"'):
+            return _by_exit_code(_OLD_EXIT.search(bytes(data[-_TAIL:])), size)
+        return _read_text(head, 1, size)
     if not head or head == b"null":
-        return Output("ok", 0)
-    if head[:1] != b'"':
-        return _read_structure(head, size)
-    if head.startswith(b'"{\\"output\\"'):
-        return _with_exit(_OLD_EXIT.search(bytes(data[-_TAIL:])), size)
-    return _read_text(head, 1, size)
+        return "ok", 0, None, ""
+    return _read_structure(head, size)
 
 
 def agent_of(raw: Raw) -> str:
@@ -76,31 +70,32 @@ def agent_of(raw: Raw) -> str:
 def _read_structure(head: bytes, size: int) -> Output:
     """Read a list of parts by its first text, or `{content, success}`."""
     if b'"success":false' in head.replace(b" ", b""):
-        return Output("error", size)
+        return "error", size, None, ""
     found = _FIRST_TEXT.search(head)
-    return _read_text(head, found.end(), size) if found else Output("ok", size)
+    return _read_text(head, found.end(), size) if found else ("ok", size, None, "")
 
 
 def _read_text(head: bytes, at: int, size: int) -> Output:
     found = _SHAPES.match(head, at)
     if found is None:
         plain = _PLAIN.match(head, at)
-        return Output(plain.lastgroup or "ok", size) if plain else Output("ok", size)
-    code = found["exit"] or found["exited"]
-    if code is not None:
-        return Output("ok" if int(code) == 0 else "error", size, int(code))
-    if found["session"]:
-        return Output("unknown", size, None, found["session"].decode())
-    if found["aborted"]:
-        return Output("interrupted", size)
-    if found["script"]:
-        cell = "cell:" + found["cell"].decode() if found["cell"] else ""
-        return Output(_SCRIPT_RESULTS[found["script"]], size, None, cell)
-    return Output("ok", size)
+        return (plain.lastgroup or "ok") if plain else "ok", size, None, ""
+    shape = found.lastgroup
+    if shape in ("exited", "exit"):
+        return _by_exit_code(found, size)
+    if shape == "session":
+        return "unknown", size, None, found["session"].decode()
+    if shape == "aborted":
+        return "interrupted", size, None, ""
+    if shape is None:
+        return "ok", size, None, ""
+    cell = "cell:" + found["cell"].decode() if shape == "cell" else ""
+    return _SCRIPT_RESULTS[found["script"]], size, None, cell
 
 
-def _with_exit(found: "re.Match[bytes] | None", size: int) -> Output:
+def _by_exit_code(found: "re.Match[bytes] | None", size: int) -> Output:
+    """Judge by the exit code, the last group of a match."""
     if found is None:
-        return Output("ok", size)
-    code = int(found.group(1))
-    return Output("ok" if code == 0 else "error", size, code)
+        return "ok", size, None, ""
+    code = int(found[found.lastindex or 0])
+    return "error" if code else "ok", size, code, ""

@@ -8,7 +8,6 @@ from msgspec import Raw
 from agentpprof.agents.codex_records import PARTS_DECODER, STRING_DECODER, Part
 from agentpprof.agents.lines import decode_loosely
 
-USER_SHELL = "<user_shell_command>"
 _MAX_TEXT = 65_536
 _REQUEST_MARK = "## My request for Codex:"
 _INJECTED = (
@@ -18,7 +17,7 @@ _INJECTED = (
     "<INSTRUCTIONS>",
     "<external_",
     "<skill>",
-    USER_SHELL,
+    "<user_shell_command>",
     "<turn_aborted>",
     "<subagent_notification>",
     "<codex_internal_context",

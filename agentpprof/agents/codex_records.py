@@ -6,11 +6,13 @@ Big values (outputs, images, changes) are `Raw`: looked at, never copied.
 """
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Raw, Struct, json
+from msgspec import Meta, Raw, Struct, json
 
 _NO_RAW = Raw(b"")
+# A number that fits a column; what does not is no count (issue 5, bad input).
+Count = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
 
 
 class Payload(Struct, gc=False):
@@ -21,7 +23,7 @@ class Payload(Struct, gc=False):
     name: str | None = None
     arguments: Raw = _NO_RAW
     output: Raw = _NO_RAW
-    info: Raw = _NO_RAW
+    info: Raw = Raw(b"null")
     role: str | None = None
     content: Raw = _NO_RAW
     input: Raw = _NO_RAW
@@ -30,6 +32,7 @@ class Payload(Struct, gc=False):
     id: str | None = None
     namespace: str | None = None
     turn_id: str | None = None
+    kind: str | None = None
 
 
 class Line(Struct, gc=False):
@@ -91,7 +94,6 @@ class WholePayload(Payload, gc=False):
     error: Any = None
     thread_settings: Any = None
     # prompts
-    kind: str | None = None
     images: Raw = _NO_RAW
     local_images: Raw = _NO_RAW
     # usage records
@@ -130,11 +132,11 @@ class WholeLine(Struct, gc=False):
 class Counts(Struct, gc=False):
     """Token counts as logged; `input_tokens` holds cached ones, `output_tokens` reasoning."""
 
-    input_tokens: Any = None
-    cached_input_tokens: Any = None
-    cache_write_input_tokens: Any = None
-    output_tokens: Any = None
-    reasoning_output_tokens: Any = None
+    input_tokens: Count | None = None
+    cached_input_tokens: Count | None = None
+    cache_write_input_tokens: Count | None = None
+    output_tokens: Count | None = None
+    reasoning_output_tokens: Count | None = None
 
 
 class CountInfo(Struct, gc=False):
@@ -175,7 +177,7 @@ ANY_DECODER = json.Decoder()
 RECORD_KINDS: dict[str, str] = {
     "(bare header)": "context: thread, start (May to September 2025)",
     "(state)": "context",
-    "session_meta": "context: thread, parent, folder, version; later ones name the ancestors copied",
+    "session_meta": "context: thread, parent, folder; later ones name the ancestors",
     "turn_context": "context: turn, model, folder",
     "compacted": "context: copied items are no new activity",
     "world_state": "context",

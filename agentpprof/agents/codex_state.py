@@ -14,7 +14,9 @@ MAX_CLOSED = 16
 MAX_ANCESTORS = 16
 
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
-_NAME = re.compile(r"rollout-(?:\d{4}-\d\d-\d\d(?:T\d\d-\d\d-\d\d)?-)?(?P<id>.+?)\.jsonl(?:\.zst)?$")
+_NAME = re.compile(
+    r"rollout-(?:\d{4}-\d\d-\d\d(?:T\d\d-\d\d-\d\d)?-)?(?P<id>.+?)\.jsonl(?:\.zst)?$"
+)
 
 
 class Ancestor(Struct, array_like=True, gc=False):

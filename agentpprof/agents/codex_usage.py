@@ -4,14 +4,13 @@ Input holds cached and written tokens, output holds reasoning, so nothing is add
 (formats/codex.md section 8).
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from agentpprof.agents.codex_records import Counts
 from agentpprof.agents.facts import Usage
 
 Vector = tuple[int, int, int, int, int]  # input, cached, written, output, reasoning
 ZERO: Vector = (0, 0, 0, 0, 0)
-_MOST = (1 << 63) - 1
 _STALE_SHARE = 98  # per cent of the total before: a line that was late, not a counter begun anew
 
 
@@ -23,41 +22,28 @@ class Step(NamedTuple):
     is_sure: bool = True
 
 
-def vector_of(counts: Counts | None) -> Vector | None:
-    """Return the counts as numbers, or None where one of them is none (issue 5, bad input)."""
-    if counts is None:
-        return None
-    vector = (
-        _number(counts.input_tokens),
-        _number(counts.cached_input_tokens),
-        _number(counts.cache_write_input_tokens),
-        _number(counts.output_tokens),
-        _number(counts.reasoning_output_tokens),
+def vector_of(counts: Counts) -> Vector:
+    """Return the counts as numbers; one that is not given is 0."""
+    return (
+        counts.input_tokens or 0,
+        counts.cached_input_tokens or 0,
+        counts.cache_write_input_tokens or 0,
+        counts.output_tokens or 0,
+        counts.reasoning_output_tokens or 0,
     )
-    return None if min(vector) < 0 else vector
-
-
-def _number(value: Any) -> int:
-    """Return a count, 0 where there is none, -1 where it is no count."""
-    if value is None:
-        return 0
-    if type(value) is float and value.is_integer():
-        value = int(value)
-    return value if type(value) is int and 0 <= value <= _MOST else -1
 
 
 def usage_of(delta: Vector) -> tuple[Usage, bool]:
     """Split the counts of one response; False where a part is more than its whole."""
     given, cached, written, output, reasoning = delta
     fresh = given - cached - written
-    usage = Usage(
-        input_tokens=max(fresh, 0),
-        cache_read_tokens=min(cached, given),
-        cache_write_5m_tokens=min(written, max(given - cached, 0)),
-        output_tokens=output,
-        reasoning_tokens=min(reasoning, output),
-    )
-    return usage, fresh >= 0 and reasoning <= output
+    if fresh >= 0 and reasoning <= output:
+        return Usage(fresh, cached, written, 0, output, reasoning), True
+    cached = min(cached, given)
+    written = min(written, given - cached)
+    return Usage(
+        given - cached - written, cached, written, 0, output, min(reasoning, output)
+    ), False
 
 
 def add(one: Vector, other: Vector) -> Vector:

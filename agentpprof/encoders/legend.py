@@ -10,7 +10,7 @@ from agentpprof.encoders.tree import Tree
 
 _SWATCH = 12
 _LINE = 20
-_CELL = 6.4
+_CELL = 6.9
 _LONGEST = 24  # cells of one entry
 
 

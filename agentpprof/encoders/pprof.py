@@ -28,6 +28,7 @@ class _Strings:
         self.numbers: dict[str, int] = {"": 0}
 
     def __call__(self, text: str) -> int:
+        text = text.encode("utf-8", "replace").decode()  # a lone surrogate can't be written
         return self.numbers.setdefault(text, len(self.numbers))
 
 

@@ -79,7 +79,8 @@ def _opening(width: int, height: int, title: str) -> str:
 def _style() -> str:
     """Return the style sheet with the colours for light and for dark pages."""
     night = "@media screen and (prefers-color-scheme: dark)"
-    return f"<style>\n{read_text('data', 'flame.css')}{rules(False)}\n{night}{{{rules(True)}}}\n</style>"
+    sheet = read_text("data", "flame.css")
+    return f"<style>\n{sheet}{rules(dark=False)}\n{night}{{{rules(dark=True)}}}\n</style>"
 
 
 def _script() -> str:

@@ -48,7 +48,7 @@ def _box(tree: Tree, box: Box, frame: Frame) -> str:
     text = box_text(name, share if box.node else "", width)
     if text:
         text = f'<text x="{x + PADDING:.2f}" y="{y + 14}">{text}</text>'
-    title = escaped(tooltip(tree, box.node, frame))
+    title = "\n".join(map(escaped, tooltip(tree, box.node, frame)))
     return f'<g><title>{title}</title><rect class="{colour}" {place}/>{stripes}{text}</g>'
 
 
@@ -64,12 +64,12 @@ def box_text(name: str, share: str, width: float) -> str:
     return escape(whole)
 
 
-def tooltip(tree: Tree, node: int, frame: Frame) -> str:
-    """Return full path, value and shares of a node."""
+def tooltip(tree: Tree, node: int, frame: Frame) -> list[str]:
+    """Return full path, value and shares of a node, a line each."""
     total, whole = tree.total[node], tree.total[0]
     path = " › ".join(tree.path(node)) or tree.names[0]
     lines = [path, amount(total, frame.sample_type, frame.unit)]
     if node:
         parent = tree.total[tree.parent[node]]
         lines.append(f"{percent(total, whole)} of all, {percent(total, parent)} of parent")
-    return "\n".join(lines)
+    return lines

@@ -12,10 +12,12 @@ from typing import Final
 
 from agentpprof.tagging.language import language_of
 from agentpprof.tagging.prompt_text import PromptText, take_apart
-from agentpprof.tagging.sentence import QUESTION, REQUEST, STATEMENT, Weighed, weigh
+from agentpprof.tagging.sentence import QUESTION, REQUEST, STATEMENT, Tally, Weighed, weigh
 from agentpprof.tagging.shapes import (
     continuation,
     fallback,
+    has_own_end,
+    is_review_comment,
     plan_title,
     shape_scores,
     slash_scores,
@@ -26,8 +28,10 @@ from agentpprof.tagging.words import word_data
 from agentpprof.vocabulary import TAGS, UNTAGGED
 
 BUILTIN_VERSION: Final = 1
+_REPEATED: Final = 0.5  # a tag that several sentences speak for gets half of each further score
 _ENOUGH: Final = 1.0  # a lower score is no evidence
 _MOOD: Final = {REQUEST: 1.25, QUESTION: 1.0, STATEMENT: 0.85}
+_COMMENT: Final = 0.4  # what a review comment finds wrong is not yet what is wanted
 _LAST: Final = ("follow", "chat", UNTAGGED)  # a session is called so only if nothing else is there
 _ORDER: Final = {tag: -index for index, tag in enumerate((*TAGS, UNTAGGED))}
 
@@ -83,9 +87,10 @@ def definition() -> str:
 
 def _score_text(prompt: PromptText, has_command: bool) -> dict[str, float]:
     """Score the text of a prompt, whatever the command."""
-    words = words_of(prompt.own)
+    sentences = [words_of(sentence.text) for sentence in prompt.sentences]
+    words = [word for sentence in sentences for word in sentence]
     language = language_of(prompt.own, words)
-    simple = continuation(words, language)
+    simple = continuation(prompt, words, language)
     if simple:
         return simple
     title = plan_title(prompt.own)
@@ -93,25 +98,31 @@ def _score_text(prompt: PromptText, has_command: bool) -> dict[str, float]:
         title_words = words_of(title)
         weighed = weigh(title_words, False, language_of(title, title_words))
         return {**weighed.scores, "feature": weighed.scores.get("feature", 0.0) + 2.5}
-    parts = [weigh(words_of(s.text), s.is_question, language) for s in prompt.sentences]
-    scores = _sum_up(parts)
-    for tag, score in shape_scores(prompt, words, parts, language).items():
+    parts = [
+        weigh(own_words, sentence.is_question, language)
+        for own_words, sentence in zip(sentences, prompt.sentences, strict=True)
+    ]
+    is_comment = is_review_comment(prompt, words, parts)
+    scores = _sum_up(parts, is_comment)
+    for tag, score in shape_scores(prompt, words, parts, is_comment).items():
         scores[tag] = scores.get(tag, 0.0) + score
     if not has_command and max(scores.values(), default=0.0) < _ENOUGH:
-        scores.update(fallback(prompt, words, parts))
+        scores.update(fallback(prompt, words, parts, language))
     return scores
 
 
-def _sum_up(parts: Sequence[Weighed]) -> dict[str, float]:
+def _sum_up(parts: Sequence[Weighed], is_comment: bool) -> dict[str, float]:
     """Add the sentences up: requests count more, the first and the last request most."""
     requests = [index for index, part in enumerate(parts) if part.mood != STATEMENT]
     last_request = requests[-1] if requests else len(parts) - 1
-    scores: dict[str, float] = {}
+    own_end = len(parts) - 1 if has_own_end(parts) else -1
+    tally = Tally(_REPEATED)
     for index, part in enumerate(parts):
         place = 1.2 if index == last_request else 1.0 if index == 0 else 0.7 if index < 4 else 0.4
+        mood = _COMMENT if is_comment and index != own_end else _MOOD[part.mood]
         for tag, score in part.scores.items():
-            scores[tag] = scores.get(tag, 0.0) + score * place * _MOOD[part.mood]
-    return scores
+            tally.add(tag, score * place * mood)
+    return tally.totals()
 
 
 def _best(scores: dict[str, float]) -> str:

@@ -1,11 +1,10 @@
 """Which language is a prompt written in? By script, then by little words; English if unsure."""
 
 import re
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import Final
 
-from agentpprof.tagging.words import common
+from agentpprof.tagging.words import common, lexicon
 
 _SCRIPTS: Final = (
     ("ja", re.compile(r"[\u3040-\u30ff]")),
@@ -13,32 +12,53 @@ _SCRIPTS: Final = (
     ("zh", re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")),
     ("ru", re.compile(r"[\u0400-\u04ff]")),
 )
+_LETTER: Final = re.compile(r"[^\W\d_]")
+_ASCII_LETTER: Final = re.compile(r"[a-zA-Z]")
+_MIN_SHARE: Final = 0.1  # of the letters; a name in another script does not make the language
 _MAX_WORDS: Final = 80
+_CLOSE: Final = 1.0  # little words that a language may be behind and still be looked at
 
 
-def language_of(text: str, words: Iterable[str]) -> str:
+def language_of(text: str, words: Sequence[str]) -> str:
     """Return the code of the language of `text`, which has these `words`."""
-    if not text.isascii():
-        for language, script in _SCRIPTS:
-            if script.search(text):
-                return language
-    return _by_little_words(tuple(words)[:_MAX_WORDS])
+    if text.isascii():
+        return _by_little_words(words[:_MAX_WORDS], "")
+    return _by_script(text) or _by_little_words(words[:_MAX_WORDS], text.lower())
 
 
-def _by_little_words(words: tuple[str, ...]) -> str:
-    """Count the little words of each language; English wins a tie."""
-    counts: dict[str, int] = {"en": 0}
-    owners = _owners()
-    for word in words:
-        for language in owners.get(word, ()):
-            counts[language] = counts.get(language, 0) + 1
-    return max(counts, key=lambda language: (counts[language], language == "en"))
+def _by_script(text: str) -> str:
+    others = len(_LETTER.findall(text)) - len(_ASCII_LETTER.findall(text))
+    if not others:
+        return ""
+    letters = others + len(_ASCII_LETTER.findall(text))
+    for language, script in _SCRIPTS:
+        count = len(script.findall(text))
+        if count and count >= letters * _MIN_SHARE:
+            return language
+    return ""
 
 
-@lru_cache(maxsize=1)
-def _owners() -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
-    for language, words in common()["function_words"].items():
-        for word in words:
-            found[word] = (*found.get(word, ()), language)
-    return found
+def _by_little_words(words: Sequence[str], text: str) -> str:
+    """Count the little words and the letters of each language; the vocabulary breaks ties."""
+    present = set(words)
+    counts = {
+        language: float(len(present & little))
+        for language, little in common()["function_words"].items()
+    }
+    if text:
+        for language, letters in common()["letters"].items():
+            counts[language] += 0.5 * sum(letter in text for letter in letters)
+    best = max(counts.values())
+    close = [language for language, count in counts.items() if count >= best - _CLOSE]
+    if close == ["en"] or counts["en"] == best and _knows(words, "en"):
+        return "en"
+    return max(close, key=lambda language: (_knows(words, language), language == "en"))
+
+
+def _knows(words: Sequence[str], language: str) -> int:
+    """Return how many of `words` stand in the lists of `language`, or begin like one that does."""
+    lex = lexicon(language)
+    return sum(
+        word in lex.own or any(word[:size] in lex.stems for size in range(len(word), 3, -1))
+        for word in words
+    )

@@ -15,6 +15,7 @@ _TAGGED: Final = re.compile(r"<(system-reminder|local-command-\w+|ide_\w+)>.*?(<
 _MARKUP: Final = re.compile(r"</?[a-z][\w-]*>|\[(?:Image|Pasted text)[^\]\n]{0,60}\]", re.I)
 _FENCE: Final = re.compile(r"```.*?(?:```|\Z)", re.S)
 _URL: Final = re.compile(r"https?://\S+")
+_LETTER: Final = re.compile(r"[^\W_]")
 _END: Final = re.compile(r"([.!?…]+(?:[\s)\"']+|$)|[。！？]+|\n+)")
 _INLINE_ERROR: Final = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b:|\bError: |\berror TS\d+|\bpanic: ")
 
@@ -70,7 +71,8 @@ class PromptText(NamedTuple):
 def take_apart(text: str) -> PromptText:
     """Split `text` into own sentences, kinds of pasted lines, and URLs."""
     short = text if len(text) <= 2 * HALF else f"{text[:HALF]}\n{text[-HALF:]}"
-    short = _CONTROL.sub(" ", short)
+    if not short.isprintable():
+        short = _CONTROL.sub(" ", short)
     if "<" in short or "[" in short:
         short = _MARKUP.sub(" ", _TAGGED.sub(" ", short))
     pasted: dict[str, int] = {}
@@ -81,7 +83,13 @@ def take_apart(text: str) -> PromptText:
         urls = tuple(_URL.findall(short))
         short = _URL.sub(" ", short)
     own = _own_lines(short, pasted) if "\n" in short.strip() else _own_line(short, pasted)
-    return PromptText(own, _sentences(own), pasted, urls, bool(_INLINE_ERROR.search(short)))
+    return PromptText(own, _sentences(own), pasted, urls, _has_inline_error(short))
+
+
+def _has_inline_error(text: str) -> bool:
+    """Say whether an error message stands within the text; the plain search is ten times faster."""
+    is_likely = "rror" in text or "Exception" in text or "panic" in text
+    return is_likely and _INLINE_ERROR.search(text) is not None
 
 
 def _count_fence(fence: str, pasted: dict[str, int]) -> str:
@@ -121,7 +129,7 @@ def _sentences(text: str) -> tuple[Sentence, ...]:
     found = [
         Sentence(part, "?" in end or "？" in end)
         for part, end in zip(parts[::2], [*parts[1::2], ""], strict=True)
-        if any(char.isalnum() for char in part)
+        if _LETTER.search(part)
     ]
     if len(found) > MAX_SENTENCES:
         found = [*found[: MAX_SENTENCES // 2], *found[-MAX_SENTENCES // 2 :]]

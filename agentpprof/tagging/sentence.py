@@ -5,22 +5,59 @@ a topic does, behind "for", "that" or "because" both only tip the balance. What 
 ("don't commit") or stands in quotation marks hardly counts.
 """
 
-from functools import lru_cache
 from typing import Final, NamedTuple
 
-from agentpprof.tagging.words import Cue, Lexicon, common, lexicon
+from agentpprof.tagging.phrases import Found, find_phrases, keys_of
+from agentpprof.tagging.tokens import BLANK
+from agentpprof.tagging.words import (
+    FILLER,
+    FRAME,
+    JOINT,
+    NEGATION,
+    SUBORDINATE,
+    TAG_QUESTION,
+    VOICE,
+    Cue,
+    Entry,
+    Lexicon,
+    lexicon,
+)
 
 _OBJECT_WORDS: Final = 6  # how far the object of a verb reaches
 _NEGATION_REACH: Final = 3
 _NEGATED: Final = 0.15
 _QUOTED: Final = 0.3
-_QUOTES: Final = frozenset("`\"")
+_BEHIND: Final = 0.7  # "… and see if it fails": what stands behind "if" is no request
+_REPEATED: Final = 0.3  # a second word for the same tag says little more
+_STATED: Final = 0.35  # a feature that a statement names is not asked for
+_COMPLAINT: Final = 1.6  # "the list isn't sorted"
+_QUOTES: Final = frozenset('`"')
 _UNTOUCHED: Final = frozenset({"debug", "explain", "plan", "perf"})  # "it does not start"
-_MIN_TYPO: Final = 6
 
 REQUEST: Final = "request"
 QUESTION: Final = "question"
 STATEMENT: Final = "statement"
+
+
+class Tally:
+    """Scores that are added up so that the best piece of evidence counts most."""
+
+    def __init__(self, repeated: float) -> None:
+        """Take the share that every further piece for the same tag counts."""
+        self._repeated = repeated
+        self._best: dict[str, float] = {}
+        self._sum: dict[str, float] = {}
+
+    def add(self, tag: str, score: float) -> None:
+        """Add one piece of evidence for `tag`."""
+        self._sum[tag] = self._sum.get(tag, 0.0) + score
+        if score > self._best.get(tag, 0.0):
+            self._best[tag] = score
+
+    def totals(self) -> dict[str, float]:
+        """Return tag -> the best piece and a share of the others."""
+        share = self._repeated
+        return {tag: best + share * (self._sum[tag] - best) for tag, best in self._best.items()}
 
 
 class Weighed(NamedTuple):
@@ -28,161 +65,146 @@ class Weighed(NamedTuple):
 
     scores: dict[str, float]
     mood: str
-    words: int
+    is_personal: bool  # it says "I", "we", "please"
 
 
 def weigh(words: list[str], is_question: bool, language: str) -> Weighed:
     """Return the score of each tag that the `words` of one sentence speak for, and its mood."""
     lex = lexicon(language)
-    keys = [_key(language, word) for word in words]
-    scores: dict[str, float] = {}
-    start, framed = _skip_opening(keys, lex)
-    asked = _question(keys, start, lex, scores)
-    _, phrase = _longest(keys, start, lex.longest, lex.verbs)
-    is_request = (framed or phrase != "") and not asked
+    keys = keys_of(words, language)
+    found, parts = find_phrases(keys, lex)
+    tally = Tally(_REPEATED)
+    start, framed = _skip_opening(keys, found)
+    here = found[start] if start < len(keys) else []
+    asked = _question(here, framed)
+    if asked:
+        tally.add(*asked)
+    is_request = not asked and (framed or any(entry.is_verb for _, entry in here))
     mood = REQUEST if is_request else QUESTION if asked or is_question else STATEMENT
-    if is_question and not asked and not is_request:
-        scores["explain"] = scores.get("explain", 0.0) + 1.5
-    _Reader(keys, lex, scores, mood).read(start)
-    return Weighed(scores, mood, len(words))
+    if is_question and len(keys) > 3 and parts[-1] & TAG_QUESTION:
+        tally.add("explain", 4.0)  # "… , right?"
+    elif mood == QUESTION and not asked:
+        tally.add("explain", 1.5)
+    _Reader(lex, tally, mood).read(keys, found, parts, start)
+    return Weighed(tally.totals(), mood, any(part & VOICE for part in parts))
 
 
-def _skip_opening(keys: list[str], lex: Lexicon) -> tuple[int, bool]:
-    """Return where the sentence really begins, and whether a request was announced."""
+def _skip_opening(keys: list[str], found: list[list[Found]]) -> tuple[int, bool]:
+    """Return where the sentence really begins, and whether a request was announced.
+
+    A longer phrase that speaks for a tag goes before: "let's try the" is no "let's".
+    """
     at, framed = 0, False
     while at < len(keys):
-        if keys[at] in ",;:&":
-            at += 1
-            continue
-        if at and _longest(keys, at, lex.longest, lex.questions)[0]:
-            size, _ = _longest(keys, at, lex.longest, lex.sets["frame"])
-            if size < 2:
-                break
-        size, _ = _longest(keys, at, lex.longest, lex.sets["frame"])
-        if size:
-            framed = True
-        else:
-            size, _ = _longest(keys, at, lex.longest, lex.sets["filler"])
-        if not size:
+        frame, filler, told, opener = _lengths(found[at]) if found[at] else (0, 0, 0, 0)
+        skipped = max(frame, filler)
+        framed = framed or frame > 0
+        if keys[at] in ",;:&_":
+            skipped = 1
+        elif not skipped or max(told, opener) > skipped or (at and opener and frame < 2):
             break
-        at += size
+        at += skipped
     return at, framed
 
 
-def _question(keys: list[str], start: int, lex: Lexicon, scores: dict[str, float]) -> bool:
-    """Score how a question begins; a request ("can you …") is none."""
-    size, phrase = _longest(keys, start, lex.longest, lex.questions)
-    if not size:
-        size, phrase = _longest(keys, 0, lex.longest, lex.questions)
-    if not size or (start and keys[:start] and phrase in lex.sets["frame"]):
-        return False
-    tag, weight = lex.questions[phrase]
-    scores[tag] = scores.get(tag, 0.0) + weight
-    return True
+def _lengths(here: list[Found]) -> tuple[int, int, int, int]:
+    """Return the lengths of the longest frame, filler, telling phrase and question here."""
+    frame = filler = told = opener = 0
+    for size, entry in here:
+        if entry.parts & FRAME:
+            frame = max(frame, size)
+        if entry.parts & FILLER:
+            filler = max(filler, size)
+        if entry.cues:
+            told = max(told, size)
+        if entry.question:
+            opener = max(opener, size)
+    return frame, filler, told, opener
+
+
+def _question(here: list[Found], framed: bool) -> tuple[str, float] | None:
+    """Return tag and weight of how a question begins; "have a look" is none, "have we" is one."""
+    verb = max((size for size, entry in here if entry.is_verb), default=0)
+    for size, entry in here:
+        if entry.question and size >= verb:
+            is_order = framed and (verb or entry.question[1] < 2.0)  # "let's do", "can you show"
+            return None if is_order else entry.question
+    return None
 
 
 class _Reader:
     """Goes through the words of one sentence from left to right."""
 
-    def __init__(
-        self, keys: list[str], lex: Lexicon, scores: dict[str, float], mood: str
-    ) -> None:
-        self.keys, self.lex, self.scores, self.mood = keys, lex, scores, mood
+    def __init__(self, lex: Lexicon, tally: Tally, mood: str) -> None:
+        self.tally, self.mood, self.free_order = tally, mood, lex.free_order
         self.is_head = mood == REQUEST  # the next phrase may be the verb of a request
-        self.object_left = _OBJECT_WORDS if mood == STATEMENT else 0
+        self.object_left = 0 if mood == QUESTION else _OBJECT_WORDS
+        self.is_behind = False  # behind "if", "what" … of a request
         self.negated_left = 0
         self.is_quoted = False
 
-    def read(self, start: int) -> None:
-        keys, lex = self.keys, self.lex
-        at = start
-        while at < len(keys):
-            key = keys[at]
-            size, phrase = _longest(keys, at, lex.longest, lex.cues)
-            if key in _QUOTES:
+    def read(
+        self, keys: list[str], found: list[list[Found]], parts: list[int], start: int
+    ) -> None:
+        """Count every phrase from `start` on, the longest that speaks for something first."""
+        at, count = start, len(keys)
+        while at < count:
+            size = 1
+            if keys[at] in _QUOTES:
                 self.is_quoted = not self.is_quoted
-            elif size:
-                self._count(lex.cues[phrase], phrase)
             else:
-                self._step(key)
-            if key in lex.sets["negation"]:
-                self.negated_left = _NEGATION_REACH + 1
+                for size, entry in found[at]:
+                    if entry.cues:
+                        self._count(entry, at == start and size > 1)
+                        break
+                else:
+                    size = 1
+                    self._step(keys[at], parts[at])
+            if parts[at] & NEGATION:
+                self._negate()
             self.negated_left -= 1
-            at += size or 1
+            at += size
 
-    def _count(self, cues: tuple[Cue, ...], phrase: str) -> None:
-        is_verb = phrase in self.lex.verbs
-        factor = _QUOTED if self.is_quoted else 1.0
-        for cue in cues:
-            weight = self._weight(cue, is_verb)
+    def _negate(self) -> None:
+        self.negated_left = _NEGATION_REACH + 1
+        if self.mood == STATEMENT:
+            self.tally.add("debug", _COMPLAINT)
+
+    def _count(self, entry: Entry, opens: bool) -> None:
+        factor = _QUOTED if self.is_quoted else _BEHIND if self.is_behind else 1.0
+        for cue in entry.cues.values():
+            weight = cue.at_head if opens else self._weight(cue, entry.is_verb)
             if self.negated_left > 0 and cue.tag not in _UNTOUCHED:
                 weight *= _NEGATED
-            self.scores[cue.tag] = self.scores.get(cue.tag, 0.0) + weight * factor
-        if self.is_head and is_verb:
+            self.tally.add(cue.tag, weight * factor)
+        if self.is_head and entry.is_verb:
             self.is_head, self.object_left = False, _OBJECT_WORDS
+        elif entry.parts & SUBORDINATE:
+            self._go_behind()
         else:
-            self._step(phrase)
+            self.object_left -= 1
 
     def _weight(self, cue: Cue, is_verb: bool) -> float:
         if self.is_head and is_verb:
             return cue.at_head
-        if self.lex.free_order and self.mood != QUESTION:
+        if self.free_order and self.mood != QUESTION:
             return max(cue.at_head * 0.9, cue.in_object)
-        return cue.in_object if self.object_left > 0 else cue.elsewhere
+        weight = cue.in_object if self.object_left > 0 else cue.elsewhere
+        is_topic = cue.in_object > cue.elsewhere
+        stated = self.mood == STATEMENT and cue.tag == "feature" and is_topic
+        return weight * _STATED if stated else weight
 
-    def _step(self, key: str) -> None:
+    def _step(self, key: str, parts: int) -> None:
         """Move on by a word that speaks for nothing here."""
-        sets = self.lex.sets
-        if key in sets["joint"] or key == ",":
+        if key == "," or parts & JOINT:
             self.is_head = self.mood == REQUEST
-        elif key in sets["subordinate"]:
-            self.object_left, self.is_head = 0, False
-        else:
+            self.is_behind = self.is_behind and not self.is_head
+        elif parts & SUBORDINATE:
+            self._go_behind()
+        elif key != BLANK:
             self.object_left -= 1
-            self.is_head = self.is_head and key in sets["filler"]
+            self.is_head = self.is_head and bool(parts & FILLER)
 
-
-def _longest(
-    keys: list[str], at: int, longest: dict[str, int], wanted: "frozenset[str] | dict[str, object]"
-) -> tuple[int, str]:
-    """Return size and text of the longest phrase of `wanted` that begins at `at`, or (0, '')."""
-    if at >= len(keys):
-        return 0, ""
-    first = keys[at]
-    most = longest.get(first, 0)
-    if most < 2:
-        return (1, first) if first in wanted else (0, "")
-    for size in range(min(most, len(keys) - at), 0, -1):
-        phrase = " ".join(keys[at : at + size])
-        if phrase in wanted:
-            return size, phrase
-    return 0, ""
-
-
-@lru_cache(maxsize=65536)
-def _key(language: str, word: str) -> str:
-    """Return the entry that `word` is a form of, or the word itself."""
-    lex = lexicon(language)
-    if word in lex.known:
-        return word
-    for size in range(len(word) - 1, 2, -1):
-        if word[:size] in lex.stems:
-            return word[:size]
-    return _base_form(word, lex) or _file_kind(word) or word
-
-
-def _base_form(word: str, lex: Lexicon) -> str:
-    for suffix in lex.suffixes:
-        if not word.endswith(suffix) or len(word) - len(suffix) < 3:
-            continue
-        base = word[: -len(suffix)]
-        for form in (base, base + "e", base[:-1] if base[-1] == base[-2] else base):
-            if form in lex.known:
-                return form
-    return ""
-
-
-def _file_kind(word: str) -> str:
-    """Return the ending of a file name that says what it is ("results.csv" is data)."""
-    ending = word[word.rfind(".") :] if "." in word else ""
-    return ending if any(ending in endings for endings in common()["files"].values()) else ""
+    def _go_behind(self) -> None:
+        self.object_left, self.is_head = 0, False
+        self.is_behind = self.mood == REQUEST and not self.free_order

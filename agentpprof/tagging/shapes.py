@@ -5,9 +5,20 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
+from agentpprof.tagging.phrases import Found, find_phrases, keys_of
 from agentpprof.tagging.prompt_text import PromptText
 from agentpprof.tagging.sentence import QUESTION, REQUEST, STATEMENT, Weighed
-from agentpprof.tagging.words import common, lexicon
+from agentpprof.tagging.tokens import BLANK
+from agentpprof.tagging.words import (
+    CHAT_CORE,
+    CHAT_REST,
+    FILLER,
+    FOLLOW_CORE,
+    FOLLOW_REST,
+    SUBJECT,
+    common,
+    lexicon,
+)
 
 _SLASH: Final = re.compile(r"\s*/([a-zA-Z][\w:.-]*)(?=\s|$)")
 _COMMAND_NAME: Final = re.compile(r"<command-name>\s*/?([\w:.-]+)\s*</command-name>")
@@ -17,9 +28,17 @@ _PLAN: Final = re.compile(
     r"(?:plan|implementation plan)?:? *([^\n]*)",
     re.I,
 )
-_IDENTIFIER: Final = re.compile(r"`[^`]+`|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w+|\b\w+_\w+|\w\.(?:go|py|ts|js|rs|java)\b|\(\)")
+_IDENTIFIER: Final = re.compile(r"`[^`]+`|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w+|\b\w+_\w+|\w\.[a-zA-Z]\w|\w/\w|\(\)")
 _PULL: Final = re.compile(r"/(?:pull|merge_requests)/\d+")
 _MAX_FOLLOW: Final = 24
+_FOLLOW: Final = FOLLOW_CORE | FOLLOW_REST | CHAT_CORE | CHAT_REST | FILLER
+_TAG_OF_PASTED: Final = (
+    ("trace", "debug"),
+    ("log", "debug"),
+    ("shell", "debug"),
+    ("diff", "review"),
+    ("code", "explain"),
+)
 _COMMENT_WORDS: Final = 18
 
 
@@ -49,40 +68,38 @@ def slash_scores(command: str) -> dict[str, float]:
     return {}
 
 
-def continuation(words: Sequence[str], language: str) -> dict[str, float]:
+def continuation(prompt: PromptText, words: Sequence[str], language: str) -> dict[str, float]:
     """Score a prompt that is nothing but "yes", "go on", "option 2" or a greeting."""
     plain = [word for word in words if word not in ",;:`\"&"]
-    if not plain:
-        return {"chat": 3.0} if not words else {}
-    if len(plain) > _MAX_FOLLOW:
+    if not plain or len(plain) > _MAX_FOLLOW or prompt.pasted or prompt.urls:
         return {}
-    sets = lexicon(language).sets
-    if all(word.isdigit() or len(word) == 1 and word.isascii() for word in plain):
+    if all(word.isdigit() or (len(word) == 1 and word.isascii()) for word in plain):
         return {"follow": 6.0}
-    for name in ("chat", "follow"):
-        core = _covered(plain, language, (f"{name}_core",), (f"{name}_rest",))
-        if core:
-            return {name: 6.0}
-    return {"follow": 6.0} if _covered(plain, language, ("follow_core", "chat_core"), ("follow_rest", "chat_rest", "filler")) and sets else {}
+    keys = keys_of(plain, language) or plain
+    found, _ = find_phrases(keys, lexicon(language))
+    if _covered(keys, found, CHAT_CORE, CHAT_CORE | CHAT_REST):
+        return {"chat": 6.0}
+    is_asked = any(sentence.is_question for sentence in prompt.sentences)
+    if is_asked and any(entry.question and size > 1 for size, entry in found[0]):
+        return {}
+    return {"follow": 6.0} if _covered(keys, found, FOLLOW_CORE, _FOLLOW) else {}
 
 
-def _covered(words: Sequence[str], language: str, cores: Sequence[str], rests: Sequence[str]) -> bool:
-    """Say whether phrases of these lists make up all of `words`, at least one a core phrase."""
-    lex = lexicon(language)
+def _covered(
+    keys: Sequence[str], found: Sequence[list[Found]], core: int, allowed: int
+) -> bool:
+    """Say whether phrases of these lists make up all of `keys`, at least one of them of `core`."""
     has_core, at = False, 0
-    while at < len(words):
-        most = min(lex.longest.get(words[at], 1), len(words) - at)
-        for size in range(most, 0, -1):
-            phrase = " ".join(words[at : at + size])
-            is_core = any(phrase in lex.sets[name] for name in cores)
-            if is_core or any(phrase in lex.sets[name] for name in rests):
-                has_core |= is_core
-                at += size
+    while at < len(keys):
+        size = 0
+        for length, entry in found[at]:
+            if entry.parts & allowed:
+                has_core = has_core or bool(entry.parts & core)
+                size = length
                 break
-        else:
-            if not words[at].isdigit():
-                return False
-            at += 1
+        if not size and not (keys[at].isdigit() or keys[at] == BLANK):
+            return False
+        at += size or 1
     return has_core
 
 
@@ -93,13 +110,13 @@ def plan_title(own: str) -> str:
 
 
 def shape_scores(
-    prompt: PromptText, words: Sequence[str], parts: Sequence[Weighed], language: str
+    prompt: PromptText, words: Sequence[str], parts: Sequence[Weighed], is_comment: bool
 ) -> dict[str, float]:
     """Score what was pasted, and statements that read like a review comment."""
     scores = _pasted_scores(prompt, len(words))
-    if _is_review_comment(prompt, words, parts, language):
-        has_request = any(part.mood == REQUEST for part in parts)
-        scores["review"] = scores.get("review", 0.0) + (3.0 if has_request else 9.0)
+    if is_comment:
+        is_asked = has_own_end(parts)
+        scores["review"] = scores.get("review", 0.0) + (1.5 if is_asked else 6.0)
     for tag, score in _program(words).items():
         scores[tag] = scores.get(tag, 0.0) + score
     return scores
@@ -123,17 +140,24 @@ def _pasted_scores(prompt: PromptText, words: int) -> dict[str, float]:
     return scores
 
 
-def _is_review_comment(
-    prompt: PromptText, words: Sequence[str], parts: Sequence[Weighed], language: str
+def is_review_comment(
+    prompt: PromptText, words: Sequence[str], parts: Sequence[Weighed]
 ) -> bool:
-    """A reviewer writes whole sentences about named code and never says "I" or "please"."""
-    if len(words) < _COMMENT_WORDS or not _IDENTIFIER.search(prompt.own):
+    """Say whether `prompt` reads like one: sentences about named code, no "I", no "please".
+
+    The last sentence may be the person's own ("Can we add logging?").
+    """
+    if len(words) < _COMMENT_WORDS or prompt.own.lstrip()[:1].islower():
         return False
-    voice = lexicon(language).sets["own_voice"]
-    personal = sum(word in voice for word in words)
-    first = prompt.own.lstrip()[:1]
+    if any(part.is_personal for part in parts[: max(1, len(parts) - 1)]):
+        return False
     statements = sum(part.mood == STATEMENT for part in parts)
-    return personal * 40 <= len(words) and statements * 2 >= len(parts) and not first.islower()
+    return statements * 2 >= len(parts) and bool(_IDENTIFIER.search(prompt.own))
+
+
+def has_own_end(parts: Sequence[Weighed]) -> bool:
+    """Say whether the last of several sentences is a request or question of the person's own."""
+    return len(parts) > 1 and parts[-1].mood != STATEMENT and parts[-1].is_personal
 
 
 @lru_cache(maxsize=4096)
@@ -154,23 +178,32 @@ def _program(words: Sequence[str]) -> dict[str, float]:
 
 
 def fallback(
-    prompt: PromptText, words: Sequence[str], parts: Sequence[Weighed]
+    prompt: PromptText, words: Sequence[str], parts: Sequence[Weighed], language: str
 ) -> dict[str, float]:
-    """Score a prompt that no word speaks for, by its mood."""
+    """Score a prompt that hardly a word speaks for, by its mood."""
     if not words:
         return _without_words(prompt)
     if any(part.mood == QUESTION for part in parts):
         return {"explain": 1.0}
     if any(part.mood == REQUEST for part in parts):
         return {"feature": 1.0}
-    if len(words) < 3:
-        return {"chat": 1.0}
-    return {"plan": 1.0} if any("o" in word for word in words) and prompt.own.isascii() else {}
+    if len(words) < 3 or not _is_latin(prompt.own):
+        return {"chat": 1.0} if len(words) < 3 else {}
+    keys = keys_of(words, language)
+    _, parts_played = find_phrases(keys[:3], lexicon(language))
+    is_stated = bool(parts_played and parts_played[0] & SUBJECT)
+    # "the sidebar overlaps the text" reports a fault, "remember the answer" asks for something
+    return {"debug": 1.0} if is_stated else {"feature": 1.0}
+
+
+def _is_latin(text: str) -> bool:
+    """Say whether most letters of `text` are of a script that the word lists can judge."""
+    letters = [char for char in text if char.isalpha()]
+    return 2 * sum(char < "\u0250" for char in letters) > len(letters)
 
 
 def _without_words(prompt: PromptText) -> dict[str, float]:
-    kinds = (("trace", "debug"), ("log", "debug"), ("shell", "debug"), ("diff", "review"), ("code", "explain"))
-    for kind, tag in kinds:
+    for kind, tag in _TAG_OF_PASTED:
         if prompt.pasted.get(kind):
             return {tag: 1.0}
     return {"research": 1.0} if prompt.urls else {"chat": 1.0}

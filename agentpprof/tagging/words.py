@@ -5,16 +5,21 @@ What a word speaks for depends on where it stands, so every list of a tag has a 
 - `act`: a verb that alone says what is wanted ("commit", "refactor"); strong where a request begins
 - `make`, `look`: verbs that leave it to their object ("add a test", "check the logs")
 - `topic`: the object that decides then ("test", "logs"); weak behind "for", "that", "in" …
-- `sure`: a phrase that decides wherever it stands ("not working", "code review")
+- `sure`: a phrase that decides wherever it stands ("not working", "code review"); `soft`: weaker
 - `ask`, `yesno`: beginnings of questions
+- `phrases`: only at the beginning of a prompt ("let's go with …")
 - `hint`: a word that only tips the balance
+
+Section `[grammar]` and the lists `core` and `rest` of `[follow]` and `[chat]` say what part a
+phrase plays in a sentence, whatever the tag.
 """
 
 import tomllib
+from collections.abc import Iterable
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
+from agentpprof.resources import folder
 from agentpprof.tagging.tokens import words_of
 from agentpprof.vocabulary import TAGS
 
@@ -25,14 +30,33 @@ _WEIGHTS: Final[dict[str, tuple[float, float, float]]] = {
     "look": (1.6, 0.0, 0.0),
     "topic": (2.2, 3.0, 1.4),
     "sure": (4.5, 4.5, 4.5),
+    "soft": (2.5, 2.5, 2.5),
+    "phrases": (4.5, 1.0, 1.0),
     "hint": (0.7, 0.7, 0.7),
 }
+_VERBS: Final = frozenset({"act", "make", "look"})
 _QUESTION_WEIGHTS: Final = {"ask": 3.2, "yesno": 1.8}
-_FOLDER: Final = files("agentpprof") / "data" / "tag_words"
+
+FILLER, FRAME, JOINT, SUBORDINATE, NEGATION, VOICE, TAG_QUESTION, SUBJECT = (1 << n for n in range(8))
+FOLLOW_CORE, FOLLOW_REST, CHAT_CORE, CHAT_REST = (1 << n for n in range(8, 12))
+_PARTS: Final = {
+    "filler": FILLER,
+    "frame": FRAME,
+    "joint": JOINT,
+    "subordinate": SUBORDINATE,
+    "negation": NEGATION,
+    "own_voice": VOICE,
+    "tag_question": TAG_QUESTION,
+    "subject": SUBJECT,
+    "follow_core": FOLLOW_CORE,
+    "follow_rest": FOLLOW_REST,
+    "chat_core": CHAT_CORE,
+    "chat_rest": CHAT_REST,
+}
 
 
 class Cue(NamedTuple):
-    """What one word or phrase speaks for, by its place in the sentence."""
+    """What one phrase speaks for, by its place in the sentence."""
 
     tag: str
     at_head: float
@@ -40,27 +64,50 @@ class Cue(NamedTuple):
     elsewhere: float
 
 
+class Entry:
+    """Everything known about one phrase."""
+
+    __slots__ = ("cues", "is_verb", "parts", "question")
+
+    def __init__(self) -> None:
+        """Start with a phrase that means nothing."""
+        self.cues: dict[str, Cue] = {}
+        self.question: tuple[str, float] | None = None  # tag and weight, if a question begins so
+        self.is_verb = False  # a request can begin with it
+        self.parts = 0  # bits: FILLER, FRAME, JOINT …
+
+
+class Node:
+    """One word of the phrases; the phrase that ends here, and the words that may follow."""
+
+    __slots__ = ("entry", "following")
+
+    def __init__(self) -> None:
+        """Start without a phrase."""
+        self.entry: Entry | None = None
+        self.following: dict[str, Node] = {}
+
+
 class Lexicon(NamedTuple):
-    """All words of one language. Keys are phrases: words joined by single blanks."""
+    """All words of one language; languages other than English know the English ones too."""
 
     free_order: bool  # verbs stand anywhere (German, Japanese), not only where a request begins
-    cues: dict[str, tuple[Cue, ...]]
-    questions: dict[str, tuple[str, float]]  # how a question begins -> tag and weight
-    verbs: frozenset[str]  # phrases that can begin a request
-    sets: dict[str, frozenset[str]]  # filler, frame, joint, negation, follow_core, …
-    longest: dict[str, int]  # first word of a phrase -> most words of a phrase that begins so
-    stems: frozenset[str]  # entries that ended in `*`
+    first: dict[str, Node]  # the words that phrases begin with
+    known: frozenset[str]  # every single word of a phrase
+    own: frozenset[str]  # those of the language itself, without the English ones
+    stems: frozenset[str]  # words whose entry ended in `*`
     suffixes: tuple[str, ...]
-    known: frozenset[str]  # every single word that stands in a phrase
+    noise: frozenset[str]  # words that phrases are matched without: articles, "please"
 
 
 @lru_cache(maxsize=16)
 def lexicon(language: str) -> Lexicon:
-    """Return the words of `language`; other languages know the English ones too."""
+    """Return the words of `language`."""
     builder = _Builder()
-    builder.add_topics(common()["files"])
+    for tag, endings in common()["files"].items():
+        builder.add_list(tag, "topic", endings)
     for name in dict.fromkeys(("en", language)):
-        builder.add(_read(name), is_main=name == language)
+        builder.add(_read(name))
     return builder.finish()
 
 
@@ -75,89 +122,84 @@ def common() -> dict[str, dict[str, frozenset[str]]]:
 
 def word_data() -> list[tuple[str, bytes]]:
     """Return name and content of every word list, by name: they are part of the definition."""
-    found = [entry for entry in _FOLDER.iterdir() if entry.name.endswith(".toml")]
-    return sorted((entry.name, entry.read_bytes()) for entry in found)
+    found = (folder("data") / "tag_words").glob("*.toml")
+    return sorted((path.name, path.read_bytes()) for path in found)
 
 
 class _Builder:
-    """Collects the lists of one or two languages; the later one wins."""
+    """Collects the lists of one or two languages; what the later one says of a word counts."""
 
     def __init__(self) -> None:
-        self.cues: dict[str, dict[str, Cue]] = {}
-        self.questions: dict[str, tuple[str, float]] = {}
-        self.verbs: set[str] = set()
-        self.sets: dict[str, frozenset[str]] = {}
+        self.first: dict[str, Node] = {}
+        self.known: set[str] = set()
+        self.own: set[str] = set()
         self.stems: set[str] = set()
+        self.noise: frozenset[str] = frozenset()
         self.grammar: dict[str, Any] = {}
+        self.fresh: set[int] = set()  # entries that this language has spoken of
 
-    def add(self, data: dict[str, Any], is_main: bool) -> None:
-        own: dict[str, dict[str, Cue]] = {}
+    def add(self, data: dict[str, Any]) -> None:
+        """Add the lists of one language."""
+        self.own, self.fresh, self.grammar = set(), set(), data["grammar"]
+        self.noise |= frozenset(_entries(self.grammar.get("noise", "")))
+        for part, text in self.grammar.items():
+            if part in _PARTS:
+                self._add_part(part, text)
         for tag in TAGS:
             for role, text in data.get(tag, {}).items():
-                self._add_list(own, tag, role, text)
-        self.cues.update(own)  # a word of two languages means what it means in the later one
-        if is_main:
-            self.grammar = data["grammar"]
-        for name in ("filler", "frame", "joint", "subordinate", "negation", "own_voice"):
-            self._extend(name, data["grammar"].get(name, ""))
-        for section in ("follow", "chat"):
-            for name in ("core", "rest"):
-                self._extend(f"{section}_{name}", data.get(section, {}).get(name, ""))
+                if f"{tag}_{role}" in _PARTS:
+                    self._add_part(f"{tag}_{role}", text)
+                else:
+                    self.add_list(tag, role, _entries(text))
 
-    def add_topics(self, lists: dict[str, frozenset[str]]) -> None:
-        """Add file endings: "look at results.csv" is about data."""
-        for tag, endings in lists.items():
-            for ending in endings:
-                self.cues[ending] = {tag: Cue(tag, *_WEIGHTS["topic"])}
-
-    def _extend(self, name: str, text: str) -> None:
-        self.sets[name] = self.sets.get(name, frozenset()) | frozenset(self._keys(text))
-
-    def _add_list(self, own: dict[str, dict[str, Cue]], tag: str, role: str, text: str) -> None:
-        if role in ("core", "rest"):
-            return
-        for key in self._keys(text):
+    def add_list(self, tag: str, role: str, phrases: Iterable[str]) -> None:
+        """Add the phrases of one role of one tag."""
+        for phrase in phrases:
+            entry = self._entry(phrase)
             if role in _QUESTION_WEIGHTS:
-                self.questions[key] = (tag, _QUESTION_WEIGHTS[role])
+                entry.question = (tag, _QUESTION_WEIGHTS[role])
                 continue
-            weights = _WEIGHTS["sure" if role == "phrases" else role]
-            old = own.setdefault(key, {}).get(tag, Cue(tag, 0.0, 0.0, 0.0))
-            own[key][tag] = Cue(tag, *map(max, weights, old[1:]))
-            if role in ("act", "make", "look"):
-                self.verbs.add(key)
+            if id(entry) not in self.fresh:
+                self.fresh.add(id(entry))
+                entry.cues, entry.is_verb = {}, False
+            old = entry.cues.get(tag, Cue(tag, 0.0, 0.0, 0.0))
+            entry.cues[tag] = Cue(tag, *map(max, _WEIGHTS[role], old[1:]))
+            entry.is_verb = entry.is_verb or role in _VERBS
 
-    def _keys(self, text: str) -> list[str]:
-        keys = []
-        for entry in _entries(text):
-            words = words_of(entry.rstrip("*"))
-            if entry.endswith("*") and words:
-                self.stems.add(words[-1])
-            keys.append(" ".join(words))
-        return keys
+    def _add_part(self, part: str, text: str) -> None:
+        for phrase in _entries(text):
+            self._entry(phrase).parts |= _PARTS[part]
+
+    def _entry(self, phrase: str) -> Entry:
+        """Return the entry of `phrase`, made if it is new."""
+        every = words_of(phrase.rstrip("*"))
+        words = [word for word in every if word not in self.noise] or every
+        if phrase.endswith("*"):
+            self.stems.add(words[-1])
+        self.known.update(words)
+        self.own.update(words)
+        following, node = self.first, Node()
+        for word in words:
+            node = following.setdefault(word, Node())
+            following = node.following
+        node.entry = node.entry or Entry()
+        return node.entry
 
     def finish(self) -> Lexicon:
-        phrases = {*self.cues, *self.questions, *(key for s in self.sets.values() for key in s)}
-        longest: dict[str, int] = {}
-        known: set[str] = set()
-        for phrase in phrases:
-            words = phrase.split(" ")
-            known.update(words)
-            longest[words[0]] = max(longest.get(words[0], 1), len(words))
+        """Return what was collected."""
         return Lexicon(
             free_order=bool(self.grammar.get("free_order", False)),
-            cues={key: tuple(by_tag.values()) for key, by_tag in self.cues.items()},
-            questions=self.questions,
-            verbs=frozenset(self.verbs),
-            sets=self.sets,
-            longest=longest,
+            first=self.first,
+            known=frozenset(self.known),
+            own=frozenset(self.own),
             stems=frozenset(self.stems),
             suffixes=tuple(_entries(self.grammar.get("suffixes", ""))),
-            known=frozenset(known),
+            noise=self.noise,
         )
 
 
 def _read(name: str) -> dict[str, Any]:
-    return tomllib.loads((_FOLDER / f"{name}.toml").read_text("utf-8"))
+    return tomllib.loads((folder("data") / "tag_words" / f"{name}.toml").read_text("utf-8"))
 
 
 def _entries(text: str) -> list[str]:

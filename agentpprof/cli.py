@@ -1,0 +1,123 @@
+"""The command line: a group whose default command is the profile itself.
+
+Every error a person can act on is caught here, once; a traceback is shown only with `--debug`.
+Exit codes: 0 done, 1 nothing could be done, 2 the command line is wrong, 130 interrupted.
+"""
+
+import difflib
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import click
+from click_default_group import DefaultGroup
+
+from agentpprof import __version__
+from agentpprof.errors import AgentPprofError
+
+_COMMANDS = {
+    "profile": "one view of agent activity, as pprof, folded stacks, SVG or JSON (the default)",
+    "index": "read new log lines into the database",
+    "demo": "profiles of a bundled example history",
+}
+DEFAULT_COMMAND = "profile"
+
+
+class LazyGroup(DefaultGroup):
+    """Imports a command only when it is called, and shows the default command's options."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """Return the names of all commands."""
+        return list(_COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """Import the command's module; a first word that is an option belongs to the default."""
+        if name not in _COMMANDS:
+            if not name.startswith("-"):
+                context.fail(_no_such_command(name))
+            context.arg0 = name  # type: ignore[attr-defined] # where DefaultGroup looks for it
+            name = DEFAULT_COMMAND
+        command: click.Command = import_module(f"agentpprof.commands.{name}").command
+        return command
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Show the default command's options, then the commands."""
+        default = self.get_command(context, DEFAULT_COMMAND)
+        if default is not None:
+            default.format_options(context, formatter)
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+def _no_such_command(name: str) -> str:
+    near = difflib.get_close_matches(name, _COMMANDS, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(_COMMANDS)}"
+    return f"no such command {name!r}: {hint}"
+
+
+@click.command(
+    cls=LazyGroup,
+    default=DEFAULT_COMMAND,
+    default_if_no_args=True,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Help on one command: agentpprof COMMAND --help",
+)
+@click.version_option(__version__, "-V", "--version", prog_name="agentpprof")
+def group() -> None:
+    """Show where the work, tokens, time, file and network effects of AI coding agents went.
+
+    Reads the logs of Claude Code and Codex, indexes what is new, and writes one profile:
+    agentpprof -o agent.pb.gz
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit; the console script."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        result = group.main(args=arguments, prog_name="agentpprof", standalone_mode=False)
+    except click.exceptions.Exit as done:
+        _exit(done.exit_code)
+    except click.ClickException as error:
+        error.show()
+        _exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        _exit(130)
+    except BrokenPipeError:
+        # The reader of our output has gone; Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _exit(0)
+    except AgentPprofError as error:
+        _fail(error, error.exit_code, arguments)
+    except Exception as error:  # noqa: BLE001 # the one place: a fault of ours is told, not dumped
+        _fail(error, 1, arguments)
+    _exit(result if isinstance(result, int) else 0)
+
+
+def _fail(error: Exception, exit_code: int, arguments: Sequence[str]) -> None:
+    """Tell one error in one line; `--debug` adds where it came from, never what it held."""
+    if isinstance(error, AgentPprofError):
+        message = str(error)
+    else:
+        message = f"{type(error).__name__} inside agentpprof: run it again with --debug and report it"
+    click.echo(f"Error: {message}", err=True)
+    if "--debug" in arguments:
+        _echo_frames(error)
+    _exit(exit_code)
+
+
+def _echo_frames(error: BaseException) -> None:
+    """Print files and lines of a traceback; texts of errors may quote what a log says."""
+    import traceback
+
+    for step in traceback.extract_tb(error.__traceback__):
+        click.echo(f"  {step.filename}:{step.lineno} in {step.name}", err=True)
+    click.echo(f"  {type(error).__name__}", err=True)
+
+
+def _exit(code: Any) -> None:
+    sys.exit(code)

@@ -1,0 +1,47 @@
+"""What to say when no session matches: the projects that do have some, and the command to copy."""
+
+import sqlite3
+from datetime import UTC, datetime
+from pathlib import Path
+
+from agentpprof.profile.selection import Selection, home_of
+from agentpprof.store import queries
+
+_SHOWN = 10
+
+
+def no_session_message(connection: sqlite3.Connection, selection: Selection) -> str:
+    """Return the one message that may show folders, with `~` for home, newest project first."""
+    every = {session.key: session for session in queries.read_sessions(connection)}
+    latest: dict[str, int] = {}
+    for session in every.values():
+        root = home_of(session, every).root
+        if root is not None:
+            latest[root] = max(latest.get(root, 0), session.ended_at_ms or 0)
+    if not latest:
+        return (
+            "no session of Claude Code or Codex was found: name the logs with --claude-root or "
+            "--codex-root, or see what was read with agentpprof index -v"
+        )
+    newest = sorted(latest, key=lambda root: (-latest[root], root))
+    lines = [f"no session matches{_what_was_asked(selection)}. Projects with sessions, newest first:"]
+    lines += [f"  {_day(latest[root])}  {_with_tilde(root)}" for root in newest[:_SHOWN]]
+    if len(newest) > _SHOWN:
+        lines.append(f"  and {len(newest) - _SHOWN} more; --all-projects takes them all")
+    lines.append(f"Try: agentpprof -o agent.pb.gz --project-root {_with_tilde(newest[0])}")
+    return "\n".join(lines)
+
+
+def _what_was_asked(selection: Selection) -> str:
+    if selection.project_root is None:
+        return ""
+    return f" the project {_with_tilde(selection.project_root)}"
+
+
+def _with_tilde(path: str) -> str:
+    home = str(Path.home())
+    return "~" + path[len(home) :] if path == home or path.startswith(home + "/") else path
+
+
+def _day(time_ms: int) -> str:
+    return datetime.fromtimestamp(time_ms / 1000, UTC).date().isoformat()

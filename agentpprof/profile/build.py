@@ -1,0 +1,174 @@
+"""Fold cells into a profile: rules, frames, labels, sums. Pure.
+
+Without rules the frames of a field are computed once per distinct value; with rules each distinct
+cell is looked at once.
+"""
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from agentpprof.models import Profile, Sample
+from agentpprof.privacy import PublicText, frame
+from agentpprof.profile.fields import FIELDS, MATCHED_FIELDS, Cell, values_of
+from agentpprof.profile.rules import LabelRule, Rules
+from agentpprof.profile.views import View
+
+Fold = Callable[[Cell], tuple[tuple[PublicText, ...], tuple[tuple[str, PublicText], ...]] | None]
+
+
+def build_profile(cells: Iterable[tuple[Cell, int]], view: View, rules: Rules) -> Profile:
+    """Return the profile of weighed cells; equal stacks and labels are one sample."""
+    fold = _fold_with_rules(view, rules) if _has_rules(rules) else _fold_plainly(view, rules)
+    sums: dict[Any, int] = {}
+    for cell, value in cells:
+        folded = fold(cell)
+        if folded is not None and value:
+            sums[folded] = sums.get(folded, 0) + value
+    samples = tuple(Sample(stack, labels, sums[stack, labels]) for stack, labels in sorted(sums))
+    return Profile(view.name, view.sample_type, view.unit, samples)
+
+
+def _has_rules(rules: Rules) -> bool:
+    return bool(rules.where or rules.op_map or rules.stack_rules)
+
+
+def _fold_plainly(view: View, rules: Rules) -> Fold:
+    """Return the fold without rules: frames come from one small table a field."""
+    frames = [_frames_of(name, view) for name in rules.stack]
+    labels = [(name, _label_of(name, view)) for name in rules.labels]
+
+    def fold(cell: Cell) -> Any:
+        stack: tuple[PublicText, ...] = ()
+        for frames_of in frames:
+            stack += frames_of(cell)
+        found = ((name, label_of(cell)) for name, label_of in labels)
+        return stack, tuple((name, label) for name, label in found if label is not None)
+
+    return fold
+
+
+def _frames_of(name: str, view: View) -> Callable[[Cell], tuple[PublicText, ...]]:
+    """Return the frames of one field, remembered by what its value depends on."""
+    known: dict[Hashable, tuple[PublicText, ...]] = {}
+    depends_on = FIELDS[name].depends_on
+
+    def frames_of(cell: Cell) -> tuple[PublicText, ...]:
+        key = depends_on(cell)
+        found = known.get(key)
+        if found is None:
+            values = values_of(name, cell, view.name)
+            found = known[key] = tuple(frame(name, value) for value in values)
+        return found
+
+    return frames_of
+
+
+def _label_of(name: str, view: View) -> Callable[[Cell], PublicText | None]:
+    known: dict[Hashable, PublicText | None] = {}
+    depends_on = FIELDS[name].depends_on
+
+    def label_of(cell: Cell) -> PublicText | None:
+        key = depends_on(cell)
+        if key not in known:
+            values = values_of(name, cell, view.name)
+            known[key] = PublicText(values[0]) if values else None
+        return known[key]
+
+    return label_of
+
+
+def _fold_with_rules(view: View, rules: Rules) -> Fold:
+    """Return the fold with rules: op-map first, then where, then stack rules."""
+    names = tuple(dict.fromkeys((*MATCHED_FIELDS, *(n for n in rules.fields() if n in FIELDS))))
+
+    def fold(cell: Cell) -> Any:
+        values = {name: found for name in names if (found := values_of(name, cell, view.name))}
+        text = _apply_op_map(values, rules.op_map)
+        if not _is_kept(values, rules):
+            return None
+        stack: list[PublicText] = []
+        for name in rules.stack:
+            label = _stack_label(name, text, rules.stack_rules)
+            chosen = (label,) if label else values.get(name, ())
+            stack += [frame(name, value) for value in chosen]
+        labels = tuple(
+            (name, PublicText(values[name][0])) for name in rules.labels if name in values
+        )
+        return tuple(stack), labels
+
+    return fold
+
+
+def _matched_text(values: dict[str, tuple[str, ...]]) -> str:
+    """Return what a rule without a field sees: `field=value` in a fixed order."""
+    order = (*MATCHED_FIELDS, *sorted(values.keys() - set(MATCHED_FIELDS) - _TEXTS))
+    return " ".join(f"{name}={value}" for name in order for value in values.get(name, ()))
+
+
+# People's texts are matched only where a rule names them.
+_TEXTS = frozenset(name for name, field in FIELDS.items() if not field.may_be_frame)
+
+
+def _apply_op_map(values: dict[str, tuple[str, ...]], op_map: tuple[LabelRule, ...]) -> str:
+    """Rewrite fields in the order of the rules, each at most once; returns the final text."""
+    text = _matched_text(values)
+    claimed: set[str] = set()
+    for rule in op_map:
+        if rule.field not in claimed and rule.pattern.search(text):
+            claimed.add(rule.field)
+            values[rule.field] = (rule.label,)
+            text = _matched_text(values)
+    return text
+
+
+def _is_kept(values: dict[str, tuple[str, ...]], rules: Rules) -> bool:
+    for rule in rules.where:
+        found = any(
+            rule.pattern.search(value) or rule.pattern.search(f"{rule.field}={value}")
+            for value in values.get(rule.field, ())
+        )
+        if found == rule.is_negated:
+            return False
+    return True
+
+
+def _stack_label(name: str, text: str, stack_rules: tuple[LabelRule, ...]) -> str:
+    for rule in stack_rules:
+        if rule.field == name and rule.pattern.search(text):
+            return rule.label
+    return ""
+
+
+def in_whole_seconds(profile: Profile) -> Profile:
+    """Turn milliseconds into seconds so that the total, each stack and each sample agree.
+
+    Largest remainder, three times: the total first, its seconds over the stacks, each stack's over
+    its samples. So every format shows the same sum.
+    """
+    by_stack: dict[tuple[PublicText, ...], list[Sample]] = {}
+    for sample in profile.samples:
+        by_stack.setdefault(sample.stack, []).append(sample)
+    totals = [sum(sample.value for sample in samples) for samples in by_stack.values()]
+    whole = _share(totals, round(sum(totals) / 1000))
+    seconds: list[Sample] = []
+    for samples, stack_seconds in zip(by_stack.values(), whole, strict=True):
+        shares = _share([sample.value for sample in samples], stack_seconds)
+        seconds += [
+            sample._replace(value=share) for sample, share in zip(samples, shares, strict=True)
+        ]
+    return replace(profile, samples=tuple(sample for sample in seconds if sample.value))
+
+
+def _share(parts: list[int], whole: int) -> list[int]:
+    """Divide `whole` in proportion to `parts`, in integers that sum to it."""
+    total = sum(parts)
+    if total == 0:
+        return [0] * len(parts)
+    shares = [part * whole // total for part in parts]
+    by_remainder = sorted(
+        range(len(parts)), key=lambda n: (-(parts[n] * whole % total), n)
+    )
+    for number in by_remainder[: whole - sum(shares)]:
+        shares[number] += 1
+    return shares

@@ -1,0 +1,222 @@
+"""The fields of an operation: where each value comes from, one line a field.
+
+A cell is one row of weights: numbers of a bag, a result, a group of prompts, a group of sessions
+and an object. A field reads its value from some of these, so values are computed once for each
+distinct combination, never for each operation.
+"""
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, Final, NamedTuple
+
+from agentpprof.models import Bag
+from agentpprof.vocabulary import LLM, OPS, OUTCOMES, PHASE_OF, PROMPT, RESULTS
+
+
+class PromptGroup(NamedTuple):
+    """What prompts of one group share."""
+
+    task: str = ""
+    tag: str = ""
+    outcome: str = ""
+    origin: str = ""
+    text: str = ""  # only where a rule looks at it
+
+
+class SessionGroup(NamedTuple):
+    """What sessions of one group share."""
+
+    project: str = ""
+    agent: str = ""
+    tag: str = ""
+    subagent: str = ""
+    session_id: str = ""  # only where a rule, a frame or a label needs it
+    root: str = ""
+    worktree: str = ""
+
+
+class Cell(NamedTuple):
+    """One row of weights, numbers looked up."""
+
+    bag: Bag
+    result: int
+    prompt: PromptGroup
+    session: SessionGroup
+    object: str  # a name, or an exact path
+    group: str  # the object as it may be shown: path group, domain, program …
+    detail: str  # the token component, the access, or the part of time
+    day: str
+    command: str  # only where a rule looks at it
+
+
+Read = Callable[[Cell], str]
+
+
+class Field(NamedTuple):
+    """One field: how it is read, what its value depends on, what it means."""
+
+    read: Read
+    depends_on: Callable[[Cell], Hashable]
+    meaning: str
+    may_be_frame: bool = True
+    instead: str = ""  # for a field that is only matched: the frame to use
+
+
+def _bag_field(name: str, meaning: str) -> Field:
+    position = Bag._fields.index(name)
+    return Field(lambda cell: str(cell.bag[position]), _bag, meaning)
+
+
+def _bag(cell: Cell) -> Hashable:
+    return cell.bag.id
+
+
+def _bag_result(cell: Cell) -> Hashable:
+    return cell.bag.id, cell.result
+
+
+def _prompt(cell: Cell) -> Hashable:
+    return cell.prompt
+
+
+def _session(cell: Cell) -> Hashable:
+    return cell.session
+
+
+def _object(cell: Cell) -> Hashable:
+    return cell.bag.object_kind, cell.group
+
+
+def _detail(cell: Cell) -> Hashable:
+    return cell.detail
+
+
+def _action(cell: Cell) -> str:
+    if cell.bag.op != LLM:
+        return cell.bag.action
+    return "think" if RESULTS[cell.result] in ("tool-use", "unknown", "error") else "answer"
+
+
+def _result(cell: Cell) -> str:
+    return "" if cell.bag.op == PROMPT else RESULTS[cell.result]
+
+
+def _status(cell: Cell) -> str:
+    if cell.bag.op in (PROMPT, LLM) or RESULTS[cell.result] == "unknown":
+        return "observed"
+    return "ok" if RESULTS[cell.result] == "ok" else "fail"
+
+
+def _object_of_kind(*kinds: str) -> Read:
+    return lambda cell: cell.group if cell.bag.object_kind in kinds else ""
+
+
+def _shown_object(cell: Cell) -> str:
+    return "" if cell.bag.op == PROMPT else cell.group
+
+
+FIELDS: Final[Mapping[str, Field]] = {
+    "op": Field(lambda cell: OPS[cell.bag.op], _bag, "prompt, llm or tool"),
+    "task": Field(lambda cell: cell.prompt.task, _prompt, "what the prompt in force is about"),
+    "skill": _bag_field("skill", "active skill or slash command"),
+    "phase": _bag_field("phase", "group of actions"),
+    "action": Field(_action, _bag_result, "what was done"),
+    "object": Field(_shown_object, _object, "what it was done to"),
+    "repeat": _bag_field("repeat", "again, retry or loop; no frame at first"),
+    "result": Field(_result, _bag_result, "how it ended"),
+    "outcome": Field(lambda cell: cell.prompt.outcome, _prompt, "how the prompt ended"),
+    "token": Field(lambda cell: cell.detail, _detail, "token component; tokens view only"),
+    "project": Field(lambda cell: cell.session.project, _session, "project's name"),
+    "agent": Field(lambda cell: cell.session.agent, _session, "claude or codex"),
+    "session": Field(lambda cell: cell.session.tag, _session, "the session's tag"),
+    "session_id": Field(lambda cell: cell.session.session_id, _session, "the session's id"),
+    "source_session": Field(
+        lambda cell: cell.session.session_id, _session, "another name of session_id"
+    ),
+    "subagent": Field(
+        lambda cell: cell.session.subagent, _session, "sub-agent's type; none in the main thread"
+    ),
+    "prompt": Field(lambda cell: cell.prompt.tag, _prompt, "the prompt's own tag"),
+    "origin": Field(lambda cell: cell.prompt.origin, _prompt, "who wrote the prompt, and how"),
+    "model": _bag_field("model", "model of an LLM call"),
+    "tier": _bag_field("tier", "service tier or speed, unless standard"),
+    "tool": _bag_field("tool", "tool's name as logged"),
+    "category": _bag_field("category", "kind of tool, as the Rust tool names it"),
+    "cmd": _bag_field("cmd", "program that tells most of a shell command"),
+    "effect": _bag_field("effect", "effect of a tool call, as the Rust tool names it"),
+    "process": _bag_field("process", "programs of a shell command, outermost first"),
+    "status": Field(_status, _bag_result, "ok, fail or observed, as the Rust tool names it"),
+    "path": Field(_object_of_kind("path"), _object, "path group"),
+    "domain": Field(_object_of_kind("domain"), _object, "host"),
+    "access": Field(lambda cell: cell.detail, _detail, "read, write, create, delete, move"),
+    "part": Field(lambda cell: cell.detail, _detail, "tool, model, user or idle; time view only"),
+    "day": Field(lambda cell: cell.day, lambda cell: cell.day, "day in the database's zone"),
+    "command": Field(
+        lambda cell: cell.command, lambda cell: cell.command, "the whole command", False, "cmd"
+    ),
+    "file": Field(
+        lambda cell: cell.object if cell.bag.object_kind == "path" else "",
+        lambda cell: (cell.bag.object_kind, cell.object),
+        "the exact path",
+        False,
+        "path",
+    ),
+    "prompt_text": Field(
+        lambda cell: cell.prompt.text, _prompt, "what the prompt says", False, "prompt"
+    ),
+}
+# Fields that are detail in one view only, so they say nothing in the others.
+VIEW_OF_DETAIL: Final = {
+    "token": ("tokens",),
+    "part": ("time",),
+    "access": ("files", "network"),
+}
+LISTS: Final = frozenset({"process"})
+
+# What a rule without a field sees, as `field=value`, in this order.
+MATCHED_FIELDS: Final = (
+    "action",
+    "agent",
+    "category",
+    "cmd",
+    "domain",
+    "effect",
+    "model",
+    "object",
+    "op",
+    "outcome",
+    "path",
+    "phase",
+    "process",
+    "project",
+    "prompt",
+    "repeat",
+    "result",
+    "session",
+    "skill",
+    "status",
+    "subagent",
+    "task",
+    "token",
+    "tool",
+)
+LABELS: Final = ("project", "agent", "session", "model", "day")
+
+
+def values_of(name: str, cell: Cell, view: str) -> tuple[str, ...]:
+    """Return the values of one field; none where it says nothing."""
+    if name in VIEW_OF_DETAIL and view not in VIEW_OF_DETAIL[name]:
+        return ()
+    value = FIELDS[name].read(cell)
+    if not value:
+        return ()
+    return tuple(value.split(" ")) if name in LISTS else (value,)
+
+
+def outcome_named(code: int | None) -> str:
+    """Return an outcome's name from its number."""
+    return OUTCOMES[code or 0]
+
+
+def phase_of(action: str) -> Any:
+    """Return the phase that an action belongs to."""
+    return PHASE_OF.get(action, "")

@@ -1,0 +1,121 @@
+"""What a person may say about frames and operations, read and checked before anything else is.
+
+`--stack`, `--where`, `--op-map` and `--stack-rule`; patterns are google-re2, searched anywhere in
+the text. A field that no rule makes and no operation has is an error that lists the known ones.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from agentpprof.errors import UsageError
+from agentpprof.patterns import Pattern, compile_pattern
+from agentpprof.profile.fields import FIELDS
+
+_NAME = re.compile(r"[a-z0-9_-]+")
+
+
+class WhereRule(NamedTuple):
+    """Keep operations whose field matches, or does not."""
+
+    field: str
+    pattern: Pattern
+    is_negated: bool
+
+
+class LabelRule(NamedTuple):
+    """Where the pattern matches, the field or frame is this label."""
+
+    field: str
+    label: str
+    pattern: Pattern
+
+
+class Rules(NamedTuple):
+    """All rules of one run, checked."""
+
+    stack: tuple[str, ...]
+    where: tuple[WhereRule, ...] = ()
+    op_map: tuple[LabelRule, ...] = ()
+    stack_rules: tuple[LabelRule, ...] = ()
+    labels: tuple[str, ...] = ()
+
+    def fields(self) -> frozenset[str]:
+        """Return the fields that some rule, frame or label names."""
+        return frozenset(
+            (*self.stack, *self.labels, *(rule.field for rule in self.where))
+        )
+
+
+def parse_stack(text: str) -> tuple[str, ...]:
+    """Read `--stack`: frames separated by `,` or `;`, root first."""
+    names = tuple(name.strip() for name in re.split(r"[,;]", text) if name.strip())
+    if not names:
+        raise UsageError("--stack: no frame is named; write for example --stack task,action,object")
+    return names
+
+
+def parse_where(text: str) -> WhereRule:
+    """Read `--where`: FIELD=REGEX or FIELD!=REGEX; the first `=` parts the two."""
+    head, equals, pattern = text.partition("=")
+    is_negated = head.endswith("!")
+    field = head.removesuffix("!").strip()
+    if not equals or not _NAME.fullmatch(field):
+        raise UsageError(
+            f"--where {text!r}: write FIELD=REGEX or FIELD!=REGEX, for example result=error"
+        )
+    return WhereRule(field, compile_pattern(pattern, f"--where {field}"), is_negated)
+
+
+def parse_label_rule(text: str, option: str, where: str = "") -> LabelRule:
+    """Read `--op-map` or `--stack-rule`: FIELD:LABEL=REGEX; `where` names a file's line."""
+    place = where or option
+    head, equals, pattern = text.partition("=")
+    field, colon, label = head.partition(":")
+    if not equals or not colon:
+        raise UsageError(f"{place} {text!r}: write FIELD:LABEL=REGEX, for example phase:ci=cmd=make")
+    for what, name in (("field", field), ("label", label)):
+        if not _NAME.fullmatch(name):
+            raise UsageError(
+                f"{place} {text!r}: the {what} {name!r} may hold only a-z, 0-9, _ and -"
+            )
+    return LabelRule(field, label, compile_pattern(pattern, place))
+
+
+def parse_op_map_lines(lines: Iterable[str], path: str) -> list[LabelRule]:
+    """Read the rules of an `--op-map-file`: one a line, blank and `#` lines skipped."""
+    return [
+        parse_label_rule(line.strip(), "--op-map-file", f"{path}, line {number}:")
+        for number, line in enumerate(lines, start=1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+
+
+def check_fields(rules: Rules) -> None:
+    """Raise UsageError for names that nothing can ever fill, and for texts as frames."""
+    made = {rule.field for rule in rules.op_map}
+    for name in rules.stack:
+        _check_frame(name, made | {rule.field for rule in rules.stack_rules}, "--stack")
+    for name in rules.labels:
+        _check_frame(name, made, "--label")
+    for rule in rules.where:
+        if rule.field not in FIELDS and rule.field not in made:
+            raise UsageError(_unknown("--where", rule.field, list(FIELDS)))
+
+
+def _check_frame(name: str, made: set[str], option: str) -> None:
+    if name in made:
+        return
+    field = FIELDS.get(name)
+    frames = [known for known, each in FIELDS.items() if each.may_be_frame]
+    if field is None:
+        raise UsageError(_unknown(option, name, frames))
+    if not field.may_be_frame:
+        raise UsageError(
+            f"{option}: {name} is text that people wrote, so it can be matched by --where but is "
+            f"no frame; use {field.instead} instead"
+        )
+
+
+def _unknown(option: str, name: str, known: Sequence[str]) -> str:
+    return f"{option}: unknown field {name!r}; known fields: {', '.join(known)}"

@@ -1,0 +1,41 @@
+"""Times as people write them on a command line."""
+
+import re
+from datetime import UTC, datetime, time, timedelta
+
+from agentpprof.errors import UsageError
+from agentpprof.profile.zones import zone_named
+
+_SPAN = re.compile(r"(\d{1,6})\s*([mhdw])")
+_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+
+def parse_time(text: str | None, zone: str, now: datetime | None = None) -> int | None:
+    """Return UTC milliseconds of `2026-05-17`, a full ISO time, `7d`, `24h`, today or yesterday.
+
+    Days begin in `zone`, and times without a zone are in it. Raises UsageError for anything else.
+    """
+    if text is None:
+        return None
+    here = zone_named(zone)
+    now = (now or datetime.now(UTC)).astimezone(here)
+    found = _SPAN.fullmatch(text.strip())
+    if found:
+        at = now - timedelta(**{_UNITS[found.group(2)]: int(found.group(1))})
+    elif text in ("today", "yesterday"):
+        day = now.date() - timedelta(days=text == "yesterday")
+        at = datetime.combine(day, time(), here)
+    else:
+        at = _iso_time(text)
+    if at.tzinfo is None:
+        at = at.replace(tzinfo=here)
+    return int(at.timestamp() * 1000)
+
+
+def _iso_time(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(
+            f"{text!r} is no time: write 2026-05-17, 2026-05-17T14:00, 7d, 24h, today or yesterday"
+        ) from None

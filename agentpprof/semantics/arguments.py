@@ -1,0 +1,432 @@
+"""One program and its arguments: which are paths, hosts, targets, scripts, another command.
+
+`read_arguments` walks the words once, led by the program's row (`semantics.programs`).
+"""
+
+import re
+from typing import Final
+
+from agentpprof.semantics import hosts
+from agentpprof.semantics.programs import Program, ProgramTable
+
+UNKNOWN: Final = "\x00"  # stands in a word for what only a running shell would know
+_MAX_WORDS = 2000  # more operands than this say nothing new
+
+_ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*\+?=")
+_EXTENSION = re.compile(r"[^./\\]\.[A-Za-z]\w{0,7}$")
+_LINE = re.compile(r":\d+(?::\d+)?$")
+_REVISION = re.compile(r"^[\w./~^@{}-]*:")
+_VERB = re.compile(r"[^A-Za-z]+")
+_HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SCRIPT = re.compile(
+    r"\.(?:py|js|mjs|cjs|ts|mts|tsx|sh|bash|zsh|rb|pl|php|lua|ps1|bat|cmd|exs?|r|jl)$",
+    re.IGNORECASE,
+)
+_PATHS = frozenset("rwcdm")
+
+
+class Arguments:
+    """What the arguments of one program say; filled by `read_arguments`."""
+
+    __slots__ = (
+        "access", "action", "folder", "hosts", "nested", "paths", "program",
+        "rest", "script", "sends", "targets",
+    )  # fmt: skip
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.action = ""  # decided by an option
+        self.access = ""  # given to the operands by an option
+        self.folder = ""  # the folder an option goes to
+        self.script = ""
+        self.sends = False  # something is sent to the host
+        self.paths: list[tuple[str, str]] = []
+        self.hosts: list[tuple[str, str]] = []
+        self.targets: list[str] = []
+        self.rest: list[str] = []  # the command that is looked through
+        self.nested: tuple[str, str] = ("", "")  # kind (S, P, E) and text of a command in a word
+
+
+def read_arguments(words: list[str], program: Program, table: ProgramTable) -> Arguments:
+    """Read what follows the program's name, `words[0]`."""
+    reader = _Reader(words, program, table)
+    reader.read()
+    return reader.found
+
+
+class _Reader:
+    """The state of one walk over the words."""
+
+    __slots__ = ("at", "found", "has_end", "has_pattern", "operands", "position", "table", "words")
+
+    def __init__(self, words: list[str], program: Program, table: ProgramTable) -> None:
+        self.words = words[:_MAX_WORDS]
+        self.table = table
+        self.found = Arguments(program)
+        self.at = 1
+        self.position = 0
+        self.has_pattern = False  # an option gave it, so no operand is one
+        self.has_end = False  # an option gave the last operand
+        self.operands: list[str] = []  # of a row with a last letter
+
+    def read(self) -> None:
+        """Walk over all words."""
+        words = self.words
+        while self.at < len(words):
+            word = words[self.at]
+            self.at += 1
+            if word[:1] == "-" and len(word) > 1 and not self._is_negative(word):
+                if word == "--":
+                    self._read_behind_dashes()
+                else:
+                    self._read_option(word)
+            elif word and not (word[0] == "/" and self._is_slash_option(word)):
+                self._read_operand(word)
+        self._finish()
+
+    def _is_negative(self, word: str) -> bool:
+        """Whether `word` is a name of a sub-command that begins with a dash."""
+        program = self.found.program
+        return program.has_parts and self.table.find(f"{program.name} {word}") is not None
+
+    def _is_slash_option(self, word: str) -> bool:
+        """Whether `word` is an option of a Windows program; its value is read too."""
+        program = self.found.program
+        if program.is_calm and word.lower() in program.values:
+            self._read_option(word)
+            return True
+        return False
+
+    # -- options ---------------------------------------------------------------------------
+
+    def _read_option(self, word: str) -> None:
+        """Read an option in any of its forms: whole, `--name=value`, a cluster of letters."""
+        program = self.found.program
+        key = word.lower() if program.is_calm else word
+        if self._apply(key):
+            return
+        name, sign, _ = key.partition("=")
+        if sign and name in program.values:
+            self._take(program.values[name], word.partition("=")[2])
+        elif sign and name in program.changes:
+            self.found.access = program.changes[name]
+        elif key in ("--help", "--version") and not self.has_pattern:
+            self.found.action = self.found.action or "read"
+        elif key in ("-h", "-V") and len(self.words) == 2 and "filter" not in program.flags:
+            self.found.action = "read"
+        elif word[1] != "-" and len(word) > 2 and not program.is_calm:
+            self._read_cluster(word)
+
+    def _apply(self, key: str) -> bool:
+        """Do what the row says of the option `key`; False if it says nothing."""
+        program = self.found.program
+        if key in program.values:
+            kind = program.values[key]
+            if kind == "X":
+                self.found.rest = self.words[self.at :]
+                self.at = len(self.words)
+            elif kind == "E":
+                self._read_exec()
+            else:
+                value = self.words[self.at] if self.at < len(self.words) else ""
+                self.at += 2 if kind == "2" else 1
+                self._take(kind, value)
+        elif key in program.changes:
+            self.found.access = program.changes[key]
+        elif key in program.actions:
+            action = program.actions[key]
+            self.has_pattern |= action.endswith("~")
+            self.found.action = action.rstrip("~")
+        else:
+            return False
+        return True
+
+    def _read_cluster(self, word: str) -> None:
+        """Read `-rn`, `-n5`, `-pi.bak`: letters up to one that takes the rest as its value."""
+        program = self.found.program
+        is_long = "long" in program.flags  # one dash, many letters: only the first can be an option
+        for index, letter in enumerate(word[1:2] if is_long else word[1:], 2):
+            key = "-" + letter
+            if key in program.values:
+                if index < len(word) and program.values[key] not in ("X", "E"):
+                    self._take(program.values[key], word[index:].removeprefix("="))
+                else:
+                    self._apply(key)
+                return
+            if self._apply(key) and index < len(word) and not word[index].isalpha():
+                return
+
+    def _take(self, kind: str, value: str) -> None:
+        """Note the value of an option by the kind of its row (head of programs.toml)."""
+        found = self.found
+        if not kind:
+            return
+        if kind in _PATHS or kind in "?uUots":
+            if kind == found.program.last:
+                self.has_end = True
+                self._add("c" if kind == "o" else kind, value)
+            else:
+                self._add(kind, value)
+        elif kind == ">":
+            found.folder = value
+        elif kind == "~":
+            self.has_pattern = True
+        elif kind == ";":
+            self.at = len(self.words)
+        elif kind in "SP":
+            found.nested = (
+                kind,
+                " ".join([value, *self.words[self.at :]]) if kind == "P" else value,
+            )
+            self.at = len(self.words)
+        else:
+            self._take_sent(kind, value)
+
+    def _take_sent(self, kind: str, value: str) -> None:
+        """Note a value that goes to the host: data, a file, a method."""
+        if kind == "V":
+            self.found.sends |= value.upper() not in ("GET", "HEAD", "OPTIONS")
+        elif kind in ("D", "W", "R"):
+            self.found.sends = True
+            at = value.find("@") if kind == "D" else -1
+            if kind == "R" or at == 0 or (at > 0 and value[at - 1] == "="):
+                self._add("r", value[at + 1 :].partition(";")[0])
+
+    def _read_exec(self) -> None:
+        """Read the command of `find -exec … ;`."""
+        end = self.at
+        while end < len(self.words) and self.words[end] not in (";", "+", "\\;"):
+            end += 1
+        self.found.rest = self.words[self.at : end]
+        self.at = end + 1
+        self.found.nested = ("E", "")
+
+    def _read_behind_dashes(self) -> None:
+        """Read what stands behind `--` where the row has a rule for it, else go on."""
+        letter = self.found.program.after_dashes
+        if letter == ";":
+            self.at = len(self.words)
+        elif letter == "x":
+            self.found.rest = self.words[self.at :]
+            self.at = len(self.words)
+        elif letter == "m":
+            pass
+        elif letter:
+            for word in self.words[self.at :]:
+                self._add(letter, word)
+            self.at = len(self.words)
+
+    # -- operands --------------------------------------------------------------------------
+
+    def _read_operand(self, word: str) -> None:
+        """Read one operand by its letter, or go down to a sub-command."""
+        program = self.found.program
+        if program.has_parts:
+            if word[0] == "+" and self.position == 0:  # a toolchain of cargo
+                return
+            part = self.table.find(f"{program.name} {word}")
+            if part is not None:
+                self.found.program = part
+                self.position = 0
+                return
+            if self.position == 0 and not program.fixed and not program.rest:
+                self.position = 1
+                return
+        if program.values and "=" in word and (key := word.partition("=")[0]) in program.values:
+            self._take(program.values[key], word[len(key) + 1 :])
+            return
+        if (
+            self.position == 0
+            and not self.operands
+            and word in program.actions
+            and program.rest != "t"
+        ):
+            self.found.action = program.actions[word]
+            self.position = 1
+            return
+        if program.last:
+            self.operands.append(word)
+            return
+        letter = self._letter(program)
+        self.position += 1
+        if letter and letter != ".":
+            self._read_letter(letter, word)
+
+    def _letter(self, program: Program) -> str:
+        """Return the letter of the operand at the present position."""
+        position = self.position
+        if self.has_pattern:
+            if program.fixed.startswith("p"):
+                position += 1
+            elif program.fixed == "s":
+                return "r"
+        return program.fixed[position] if position < len(program.fixed) else program.rest
+
+    def _read_letter(self, letter: str, word: str) -> None:
+        """Read an operand whose letter is more than a path."""
+        if letter == "x":
+            if _ASSIGNMENT.match(word):
+                self.position -= 1
+                return
+            self.found.rest = self.words[self.at - 1 :]
+            self.at = len(self.words)
+        elif letter == "p":
+            self.has_pattern = False
+        elif letter == "Y":
+            self._restart(self.found.program.name.split()[0], word)
+        elif letter == "C":
+            verb = self.table.verbs.get(_VERB.split(word)[0], "")
+            self.found.action = self.found.action or (
+                verb if verb in ("list", "read", "search") else ""
+            )
+        elif letter == "M":
+            if word.isupper() and word.isalpha():
+                self.found.sends = word not in ("GET", "HEAD", "OPTIONS")
+                self.position -= 1
+            else:
+                self._add("u", word)
+        elif letter == "T":
+            self._read_archive(word)
+        else:
+            self._add(letter, word)
+
+    def _restart(self, name: str, word: str) -> None:
+        """Read `word` again as the first operand of the program called `name`."""
+        program = self.table.find(name)
+        if program is not None:
+            self.found.program = program
+            self.position = 0
+            self._read_operand(word)
+
+    def _read_archive(self, word: str) -> None:
+        """Read the operands of tar and jar: letters (with or without a dash), archive, files."""
+        letters = self.words[1].lstrip("-")
+        words = [word] if self.words[1][:1] == "-" else []
+        words += self.words[self.at :]
+        self.at = len(self.words)
+        creates, lists = "c" in letters, "t" in letters
+        self.found.action = "create" if creates or "x" in letters else "list" if lists else ""
+        skip = False
+        for index, name in enumerate(words):
+            if skip or name[:1] == "-":
+                if name in ("-C", "--directory") and index + 1 < len(words):
+                    self._add("r" if creates else "c", words[index + 1])
+                skip = not skip and name in ("-C", "--directory", "--exclude", "-T")
+            elif index == 0:
+                self._add("c" if creates else "r", name)
+            elif creates:
+                self._add("r", name)
+
+    def _add(self, letter: str, word: str) -> None:
+        """Note a path, host, script or target."""
+        found = self.found
+        if letter == "t":
+            if is_script(word) and not found.targets:
+                self._add("s", word)
+            elif not _ASSIGNMENT.match(word):
+                found.targets.append(word)
+        elif letter == "s":
+            found.script = word
+            self._add("r", word)
+            self._enter_script(word)
+        elif letter in "uU":
+            if word[0] in "+@":  # options of dig
+                self.position -= 1
+                return
+            self._add_host(
+                hosts.host_of(word) or hosts.bare_host(word), "write" if letter == "U" else "read"
+            )
+        elif letter == "o":
+            self._add_remote(word, is_last=False)
+        elif letter == "i":
+            if found.program.action in ("pull", "push"):
+                self._add_host(_registry(word), "read")
+        elif letter in "?gG":
+            self._add_likely(letter, word)
+        elif letter in _PATHS:
+            found.paths.append((word, letter))
+
+    def _enter_script(self, word: str) -> None:
+        """Go on with the row of a script that has one (`manage.py`, `artisan`), else stop."""
+        program = self.table.find(word.replace("\\", "/").rpartition("/")[2].lower())
+        if program is None or program.name == self.found.program.name:
+            program = Program("", "", rest=self.found.program.rest)
+        self.found.program, self.position = program, 0
+
+    def _add_likely(self, letter: str, word: str) -> None:
+        """Note a word that may be a path, a URL, or neither (a package, a branch, a pattern)."""
+        host = hosts.host_of(word)
+        if host:
+            self._add_host(host, "read")
+            return
+        if letter in "gG":
+            word = _REVISION.sub("", word) or word
+            if ".." in word and word[:1] != ".":
+                return
+        elif word[0] == "@" and "/" in word:
+            return
+        is_path = word[0] in "./~" or _EXTENSION.search(_LINE.sub("", word.partition("::")[0]))
+        if is_path or (letter == "?" and ("/" in word or "\\" in word)):
+            self.found.paths.append((word, "w" if letter == "G" else "r"))
+
+    def _add_remote(self, word: str, *, is_last: bool) -> None:
+        """Note an operand that is a path here or `host:path` on another machine."""
+        host = hosts.remote_host(word) or hosts.host_of(word)
+        if word.startswith(("s3://", "gs://")):
+            self.found.sends |= is_last
+        elif host:
+            self._add_host(host, "write" if is_last else "read")
+        elif ":" not in word or word[1:2] == ":":
+            self.found.paths.append((word, "c" if is_last else "r"))
+
+    def _add_host(self, host: str, access: str) -> None:
+        """Note a host."""
+        if host:
+            self.found.hosts.append((host, access))
+
+    # -- the end ---------------------------------------------------------------------------
+
+    def _finish(self) -> None:
+        """Give the collected operands their letters, the last one its own."""
+        if not self.operands:
+            return
+        program = self.found.program
+        operands, last = self.operands, ""
+        if not self.has_end and len(operands) > 1:
+            *operands, last = operands
+        for word in operands:
+            self._add(program.rest, word)
+        if last and program.last == "o":
+            self._add_remote(last, is_last=True)
+        elif last and (len(operands) > 1 or last[-1] in "/\\" or last in (".", "..")):
+            for word in operands:
+                self._add(program.last, f"{last.rstrip('/')}/{word.rstrip('/').rpartition('/')[2]}")
+        elif last:
+            self._add(program.last, last)
+
+
+def _registry(image: str) -> str:
+    """Return the host a container image comes from; docker's own when none is spelled."""
+    first, slash, _ = image.partition("/")
+    if slash and ("." in first or ":" in first or first == "localhost"):
+        return hosts.bare_host(first)
+    return "docker.io" if UNKNOWN not in image else ""
+
+
+def target_action(program: Program, target: str, table: ProgramTable) -> str:
+    """Return what the name of a target says; the row's word comes before the common words."""
+    lowered = target.lower()
+    for name in (lowered, lowered.rpartition(":")[2]):
+        if name in program.actions:
+            return program.actions[name]
+    return spoken_action(target, table) or program.target_action or program.action
+
+
+def spoken_action(name: str, table: ProgramTable) -> str:
+    """Return what the words of a name say (`test_cache`, `ktlintCheck`, `build-docs`), or ''."""
+    return table.target_action(tuple(word.lower() for word in _HUMPS.findall(name[-200:])))
+
+
+def is_script(name: str) -> bool:
+    """Whether a program's name is that of a script file."""
+    return _SCRIPT.search(name) is not None

@@ -1,0 +1,266 @@
+"""One segment of a command line: which program really runs, and what it does."""
+
+import re
+from dataclasses import dataclass, field
+
+from agentpprof.semantics.arguments import (
+    Arguments,
+    is_script,
+    read_arguments,
+    spoken_action,
+    target_action,
+)
+from agentpprof.semantics.programs import Program, ProgramTable, program_table
+from agentpprof.semantics.segments import Scope, Segment
+from agentpprof.semantics.words import UNKNOWN
+from agentpprof.vocabulary import PHASE_OF
+
+_MAX_UNWRAPPED = 8
+_NORMAL, _INNER, _QUIET = range(3)
+_LINE = re.compile(r":\d+(?::\d+)?$")
+_GLOB = re.compile(r"[*?{\x00]")
+_DEVICES = (
+    "/dev/null",
+    "/dev/stdout",
+    "/dev/stderr",
+    "/dev/stdin",
+    "/dev/tty",
+    "/dev/zero",
+    "/dev/urandom",
+    "/dev/random",
+    "$null",
+    "nul",
+    "NUL",
+)
+_ACTION_OF_ACCESS = {"w": "edit", "c": "create", "d": "delete", "m": "move"}
+_ACCESS = {"r": "read", "w": "write", "c": "create", "d": "delete", "m": "move"}
+_MAX_PATH = 4096
+_UNKNOWN_PROGRAM = Program("", "run")
+
+
+@dataclass(slots=True)
+class Reading:
+    """What one segment says; the smallest (tier, rank of the action + weakness) is telling."""
+
+    action: str
+    cmd: str
+    chain: tuple[str, ...]
+    tier: int = _NORMAL
+    weakness: int = 0
+    paths: list[tuple[str, str]] = field(default_factory=list)
+    hosts: list[tuple[str, str]] = field(default_factory=list)
+    nested: tuple[str, str] = ("", "")
+
+
+def program_name(word: str) -> str:
+    """Return the base name of a program in lower case, without `.exe`."""
+    name = word.replace("\\", "/").rstrip("/").rpartition("/")[2].lower()
+    return name.removesuffix(".exe")
+
+
+def read_segment(segment: Segment, outer: tuple[str, ...]) -> Reading:
+    """Return what `segment` says, started by the programs `outer`; moves the scope on `cd`."""
+    table = program_table()
+    if not segment.words:
+        reading = Reading("run", "", outer, _QUIET)
+    else:
+        reading = _unwrap(segment, outer, table)
+    if segment.is_inner and reading.tier == _NORMAL:
+        reading.tier = _INNER
+    if segment.redirects:
+        _redirect(reading, segment)
+    return reading
+
+
+def _unwrap(segment: Segment, outer: tuple[str, ...], table: ProgramTable) -> Reading:
+    """Look through wrappers and runners until a program is found that does something itself."""
+    words, chain = segment.words, outer
+    is_piped, is_inside, folder = segment.is_piped, False, segment.scope.folder
+    outer_paths: list[tuple[str, str]] = []
+    for _ in range(_MAX_UNWRAPPED):
+        name = program_name(words[0])
+        program = table.find(name)
+        if program is None:
+            return _unknown(words, name, chain, folder, is_inside, paths=outer_paths, table=table)
+        arguments = read_arguments(words, program, table)
+        if arguments.folder:
+            folder = _joined(folder, arguments.folder)
+        wrapped = arguments.rest
+        if not wrapped or arguments.action or arguments.nested[0] == "E":
+            break
+        if not is_inside:
+            outer_paths += _resolved(arguments.paths, folder)
+        is_inside |= "inside" in arguments.program.flags
+        is_piped &= "hidden" in program.flags and name not in ("xargs", "parallel")
+        if "hidden" not in program.flags:
+            chain = (*chain, name)
+        words = wrapped
+    else:
+        return Reading("run", name, (*chain, name), paths=outer_paths)
+    reading = _read(arguments, name, (*chain, name), table)
+    if reading.tier == _NORMAL and is_piped and "filter" in arguments.program.flags:
+        reading.tier = _QUIET
+    reading.paths = outer_paths
+    if not is_inside:
+        reading.paths = outer_paths + _resolved(arguments.paths, folder)
+    if "cd" in program.flags:
+        _change_folder(segment.scope, name, words)
+    return reading
+
+
+def _unknown(
+    words: list[str], name: str, chain: tuple[str, ...], folder: str | None, is_inside: bool,
+    *, paths: list[tuple[str, str]], table: ProgramTable,
+) -> Reading:  # fmt: skip
+    """Read a program without a row: a script says by its name what it does."""
+    action = ""
+    if "/" in words[0] or is_script(name):
+        action = _script_action(words[0], table)
+        if not is_inside:
+            paths += _resolved([(words[0], "r")], folder)
+    if any(word in ("--help", "--version") for word in words[1:4]):
+        action = "read"
+    elif not action and len(words) > 1:
+        action = table.spoken.get(words[1], "")
+    if UNKNOWN in name:
+        name = ""
+    return Reading(action or "run", name, (*chain, name) if name else chain, paths=paths)
+
+
+def _read(arguments: Arguments, name: str, chain: tuple[str, ...], table: ProgramTable) -> Reading:
+    """Turn the arguments of a known program into a reading."""
+    program = arguments.program
+    action = arguments.action or program.action or "run"
+    if arguments.targets and not arguments.action:
+        found = [target_action(program, target, table) for target in arguments.targets]
+        action = min(filter(None, found), key=table.rank.__getitem__, default="run")
+    elif arguments.script and not arguments.action:
+        action = program.action or _script_action(arguments.script, table) or "run"
+    if arguments.access:
+        _change_access(arguments)
+        if PHASE_OF[action] in ("explore", "run", "edit") and arguments.access in _ACTION_OF_ACCESS:
+            action = _ACTION_OF_ACCESS[arguments.access]
+    elif PHASE_OF[action] == "explore" and any(kind == "c" for _, kind in arguments.paths):
+        action = "create"  # an option names a file for what was found
+    reading = Reading(action, name, chain, nested=arguments.nested)
+    if program.flags:
+        reading.tier = _QUIET if "quiet" in program.flags else _NORMAL
+        reading.weakness = 1 if "weak" in program.flags else 0
+    if arguments.nested[0] == "E":
+        _read_executed(arguments, reading, table)
+    _read_hosts(arguments, reading)
+    return reading
+
+
+def _script_action(path: str, table: ProgramTable) -> str:
+    """Return what the name of a script says, without its folders and ending."""
+    name = program_name(path)
+    return spoken_action(name.rpartition(".")[0] or name, table)
+
+
+def _change_access(arguments: Arguments) -> None:
+    """Give the operands the access that an option sets (`sed -i`, `find -delete`)."""
+    access = arguments.access
+    arguments.paths = [(path, access if kind in "rwc" else kind) for path, kind in arguments.paths]
+
+
+def _read_executed(arguments: Arguments, reading: Reading, table: ProgramTable) -> None:
+    """Read `find -exec command`: what the command does is done to the folders of find."""
+    reading.nested = ("", "")
+    if not arguments.rest:
+        return
+    inner = _unwrap(Segment(arguments.rest, Scope()), (), table)
+    reading.action = inner.action
+    access = {"edit": "w", "delete": "d", "move": "m"}.get(inner.action)
+    if access:
+        arguments.access = access
+        _change_access(arguments)
+
+
+def _read_hosts(arguments: Arguments, reading: Reading) -> None:
+    """Fill in the hosts: those spelled, else the program's own registry."""
+    program = arguments.program
+    writes = arguments.sends or reading.action == "push"
+    reading.hosts = [(host, "write" if writes else access) for host, access in arguments.hosts]
+    if arguments.hosts and program.action == "create" and "o" in (program.rest, program.last):
+        reading.action = "fetch"
+    if not reading.hosts and program.host and reading.action == program.action:
+        reading.hosts.append((program.host, "write" if writes else "read"))
+
+
+def _redirect(reading: Reading, segment: Segment) -> None:
+    """Add the files of redirections; what only looks or runs then edits."""
+    found: list[tuple[str, str]] = []
+    for sign, target in segment.redirects:
+        if sign in (">&", "<&") and (target.isdigit() or target == "-"):
+            continue
+        access = "r" if sign[0] == "<" else "w" if ">>" in sign else "c"
+        found.append((target, access))
+    paths = _resolved(found, segment.scope.folder)
+    reading.paths = reading.paths + paths
+    written = [access for _, access in paths if access != "read"]
+    if written and PHASE_OF[reading.action] in ("explore", "run", "delegate"):
+        reading.action = "create" if written[0] == "create" else "edit"
+        reading.tier = _NORMAL
+
+
+def _change_folder(scope: Scope, name: str, words: list[str]) -> None:
+    """Follow `cd`, `pushd` and `popd`."""
+    before = scope.folder
+    targets = [word for word in words[1:] if word == "-" or word[:1] != "-"]
+    if name in ("popd", "pop-location") or targets[:1] == ["-"]:
+        scope.folder = scope.visited.pop() if scope.visited else None
+    else:
+        scope.folder = _joined(before, targets[0] if targets else "~")
+    if name not in ("popd", "pop-location"):
+        scope.visited.append(before)
+
+
+def _joined(folder: str | None, path: str) -> str | None:
+    """Return `path` as seen from where the command began, None if that can't be told."""
+    if UNKNOWN in path or "\x01" in path:
+        return None
+    if path[:1] in ("/", "~") or path[1:2] == ":":
+        return path
+    if folder is None:
+        return None
+    return f"{folder.rstrip('/')}/{path}" if folder else path
+
+
+def _resolved(paths: list[tuple[str, str]], folder: str | None) -> list[tuple[str, str]]:
+    """Return paths with long names of access, as seen from where the command began.
+
+    A glob, and a path with an unknown end, names its folder; standard streams are left out.
+    """
+    found = []
+    for spelled, kind in paths:
+        for path in spelled.split("\x01") if "\x01" in spelled else (spelled,):
+            path = _cleaned(path)
+            if path:
+                joined = _joined(folder, path)
+                if joined:
+                    found.append((joined, _ACCESS[kind]))
+    return found
+
+
+def _cleaned(path: str) -> str:
+    """Return the path a word names, '' if it names none."""
+    if "::" in path:
+        path = path.partition("::")[0]
+    if ":" in path:
+        path = _LINE.sub("", path)
+        if "://" in path:
+            return path if path[:5] == "file:" else ""
+    if path.endswith("/..."):
+        path = path[:-4] if path != "./..." else ""
+    match = _GLOB.search(path)
+    if match:
+        head, slash, _ = path[: match.start()].rpartition("/")
+        if match.group() == "\0" and not head:
+            return ""
+        path = head or ("/" if slash else "" if path[match.start()] == "{" else ".")
+    if path in ("", "-", "...") or path in _DEVICES or len(path) > _MAX_PATH:
+        return ""
+    if path[:1] == "." and path[-1:] == "]" and "[" in path:  # .[dev] of pip
+        path = path.partition("[")[0]
+    return path

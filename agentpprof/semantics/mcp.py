@@ -1,0 +1,49 @@
+"""Tools of MCP servers: `mcp__server__tool`, whose verb says what it does."""
+
+import re
+from functools import lru_cache
+
+from agentpprof.models import Meaning
+from agentpprof.semantics.calls import Input, first_text
+from agentpprof.semantics.hosts import host_of
+from agentpprof.semantics.programs import program_table
+
+_HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_EFFECTS = {"read": "read", "list": "read", "search": "read", "edit": "write", "delete": "write"}
+
+
+@lru_cache(maxsize=4096)
+def split_name(name: str) -> tuple[str, str]:
+    """Return (server, tool) of `mcp__server__tool`, split at the first and the last `__`.
+
+    A server that a plugin brings (`mcp__plugin_<plugin>_<server>__tool`) is named by both; the
+    tool may be missing.
+    """
+    rest = name.removeprefix("mcp__")
+    server, sign, tool = rest.rpartition("__")
+    if not sign:
+        server, tool = rest, ""
+    return server.removeprefix("plugin_").strip("_") or "mcp", tool
+
+
+@lru_cache(maxsize=4096)
+def action_of(tool: str) -> str:
+    """Return the action that the first verb in a tool's name means: explore, edit, delete or run."""
+    verbs = program_table().verbs
+    for word in _HUMPS.findall(tool[:200]):
+        action = verbs.get(word.lower())
+        if action:
+            return action
+    return "run"
+
+
+def describe_mcp(name: str, tool_input: Input, cwd: str) -> Meaning:
+    """Describe a call of an MCP server; its object is the server, its host that of an input `url`."""
+    server, tool = split_name(name)
+    action = action_of(tool)
+    url = first_text(tool_input, ("url", "uri"))
+    host = host_of(url) if url else ""
+    return Meaning(
+        action, "server", server, "network" if host else "tool", "",
+        "network" if host else _EFFECTS.get(action, "process"), "", (), ((host, "read"),) if host else (),
+    )  # fmt: skip

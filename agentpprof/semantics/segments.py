@@ -1,0 +1,291 @@
+"""A shell command line becomes its segments: words and redirections, in the order they run.
+
+Parsed by tree-sitter-bash. Only `MAX_PARSED` characters are parsed (hostile texts take more than
+linear time), the tree is walked with a stack of its own (nested brackets overflow a recursion).
+"""
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final
+
+from agentpprof.semantics.words import UNKNOWN, plain_word
+
+MAX_PARSED: Final = 8192
+_MAX_SEGMENTS = 400
+_FOREIGN = re.compile(r"[^\t\n -~]")
+_PLAIN = re.compile(r"[\w./:=@%+,-]+(?: +[\w./:=@%+,-]+)*", re.ASCII)
+_REDIRECT = re.compile(r"(?:\d+|&)?(>>|>\||>&|&>>|&>|<&|<>|<|>)\s*(.*)", re.DOTALL)
+_FIRST = re.compile(r"[\s;|&(){}!]*(?:[A-Za-z_]\w*=\S*\s+)*([^\s;|&<>(){}'\"`$]+)")
+_KEYWORDS = frozenset(
+    ["if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "select", "function", "time", "coproc", "in", "export", "declare", "typeset", "readonly", "local", "unset", "unsetenv"]
+)
+
+# What is done with a node of the tree.
+(
+    _INTO,
+    _COMMAND,
+    _REDIRECTED,
+    _PIPELINE,
+    _SUBSHELL,
+    _SUBSTITUTION,
+    _LOOP,
+    _ASSIGN,
+    _DECLARE,
+    _TEST,
+    _FILE,
+    _SKIP,
+) = range(12)
+_ROLES: Final = {
+    "command": _COMMAND,
+    "redirected_statement": _REDIRECTED,
+    "pipeline": _PIPELINE,
+    "subshell": _SUBSHELL,
+    "command_substitution": _SUBSTITUTION,
+    "process_substitution": _SUBSTITUTION,
+    "for_statement": _LOOP,
+    "variable_assignment": _ASSIGN,
+    "declaration_command": _DECLARE,
+    "unset_command": _DECLARE,
+    "test_command": _TEST,
+    "file_redirect": _FILE,
+    "comment": _SKIP,
+    "word": _SKIP,
+    "raw_string": _SKIP,
+    "variable_name": _SKIP,
+    "number": _SKIP,
+    "herestring_redirect": _SKIP,
+}
+
+
+@dataclass(slots=True)
+class Scope:
+    """What a shell knows at one place: its folder ('' where it began, None unknown), variables."""
+
+    folder: str | None = ""
+    variables: dict[str, str] = field(default_factory=lambda: {"HOME": "~", "PWD": "."})
+    visited: list[str | None] = field(default_factory=list)
+
+    def inner(self) -> "Scope":
+        """Return the scope of a subshell: what it changes is not seen outside."""
+        return Scope(self.folder, dict(self.variables), list(self.visited))
+
+
+@dataclass(slots=True)
+class Segment:
+    """One simple command: its words (the program first) and redirections (sign, target)."""
+
+    words: list[str]
+    scope: Scope
+    is_piped: bool = False
+    is_inner: bool = False  # inside the words of another command
+    redirects: list[tuple[str, str]] = field(default_factory=list)
+
+
+@lru_cache(maxsize=1)
+def _parser() -> tuple[Any, list[int]]:
+    """Return the parser and the role of each kind of node by its number."""
+    import tree_sitter_bash
+    from tree_sitter import Language, Parser
+
+    language = Language(tree_sitter_bash.language())
+    names = [language.node_kind_for_id(number) for number in range(language.node_kind_count)]
+    return Parser(language), [_ROLES.get(name or "", _INTO) for name in names]
+
+
+def segments_of(command: str, scope: Scope) -> list[Segment]:
+    """Return the segments of `command`, which holds no here-documents (`cut_heredocs`).
+
+    Words are plain (`semantics.words`); variables that the command itself sets are filled in.
+    A command that can't be parsed still gives its first program.
+    """
+    if _PLAIN.fullmatch(command, 0, MAX_PARSED) and len(command) <= MAX_PARSED:
+        words = command.split()
+        if words[0] not in _KEYWORDS and "=" not in words[0]:
+            return [Segment(words, scope)]
+    walk = _Walk(command[:MAX_PARSED], scope)
+    walk.run()
+    if not walk.segments:
+        match = _FIRST.match(command, 0, MAX_PARSED)
+        if match:
+            walk.segments.append(Segment([match.group(1)], scope))
+    return walk.segments
+
+
+class _Walk:
+    """One walk over a parsed command."""
+
+    __slots__ = ("roles", "segments", "stack", "text", "tree")
+
+    def __init__(self, text: str, scope: Scope) -> None:
+        # Offsets in bytes are offsets in characters when each foreign sign is one byte.
+        self.text = text
+        parser, self.roles = _parser()
+        self.tree = parser.parse(_FOREIGN.sub("_", text).encode("ascii"))
+        self.segments: list[Segment] = []
+        self.stack: list[tuple[Any, Scope, bool, bool]] = [
+            (self.tree.root_node, scope, False, False)
+        ]
+
+    def run(self) -> None:
+        """Visit all nodes in the order of the text."""
+        stack, roles = self.stack, self.roles
+        while stack and len(self.segments) < _MAX_SEGMENTS:
+            node, scope, piped, inner = stack.pop()
+            if type(node) is tuple:  # redirections of what was visited since
+                self._redirect(node, scope)
+                continue
+            kind = node.kind_id
+            role = roles[kind] if kind < len(roles) else _INTO
+            if role == _COMMAND:
+                self._command(node, scope, piped, inner)
+            elif role == _INTO:
+                self._push(node.named_children, scope, piped, inner)
+            elif role != _SKIP:
+                self._visit(role, node, scope, piped, inner)
+
+    def _push(self, nodes: list[Any], scope: Scope, piped: bool, inner: bool) -> None:
+        """Put `nodes` on the stack, the first on top; only the first is fed by a pipe."""
+        stack = self.stack
+        for node in nodes[:0:-1]:
+            stack.append((node, scope, False, inner))
+        if nodes:
+            stack.append((nodes[0], scope, piped, inner))
+
+    def _visit(self, role: int, node: Any, scope: Scope, piped: bool, inner: bool) -> None:
+        """Visit a node that is more than a list of others."""
+        if role == _PIPELINE:
+            # The grammar puts `cd a && b` of `cd a && b | c` into the pipe, so no part has its own scope.
+            children = node.named_children
+            for child in children[:0:-1]:
+                self.stack.append((child, scope, True, inner))
+            self.stack.append((children[0], scope, piped, inner))
+        elif role == _REDIRECTED:
+            self._redirected(node, scope, piped, inner)
+        elif role == _SUBSHELL:
+            self._push(node.named_children, scope.inner(), piped, inner)
+        elif role == _SUBSTITUTION:
+            self._push(node.named_children, scope.inner(), False, inner)
+        elif role == _LOOP:
+            self._loop(node, scope, inner)
+        elif role == _ASSIGN:
+            self._assign(node, scope, inner)
+        elif role == _DECLARE:
+            self.segments.append(
+                Segment(
+                    [self.text[node.start_byte : node.end_byte].split()[0]], scope, piped, inner
+                )
+            )
+            self._push(node.named_children, scope, False, inner)
+        elif role == _TEST:
+            self.segments.append(Segment(["["], scope, piped, inner))
+            self._push(node.named_children, scope, False, True)
+        else:
+            self._redirect((0, node), scope)
+
+    def _command(self, node: Any, scope: Scope, piped: bool, inner: bool) -> None:
+        """Note a simple command; what runs inside its words comes behind it."""
+        text = self.text
+        words: list[str] = []
+        inside: list[Any] = []
+        redirects: list[Any] = []
+        for child in node.children:
+            start, end = child.start_byte, child.end_byte
+            spelled = text[start:end]
+            if "$(" in spelled or "`" in spelled or "<(" in spelled or ">(" in spelled:
+                spelled = self._without_inner(child, start, spelled, inside)
+            role = self.roles[child.kind_id] if child.kind_id < len(self.roles) else _INTO
+            if role == _ASSIGN and not words:
+                continue
+            if role == _FILE:
+                redirects.append(child)
+            elif not spelled.startswith("<<<"):
+                words.append(plain_word(spelled, scope.variables))
+        if words:
+            self.segments.append(Segment(words, scope, piped, inner))
+        for redirect in redirects:
+            self._redirect((len(self.segments) - 1, redirect), scope)
+        for child in reversed(inside):
+            self.stack.append((child, scope, False, bool(words)))
+
+    def _without_inner(self, node: Any, start: int, spelled: str, inside: list[Any]) -> str:
+        """Return the text of a word with a sign for each substitution, which go to `inside`."""
+        found: list[Any] = []
+        stack = [node]
+        while stack:
+            part = stack.pop()
+            if (
+                self.roles[part.kind_id] == _SUBSTITUTION
+                if part.kind_id < len(self.roles)
+                else False
+            ):
+                found.append(part)
+            else:
+                stack.extend(reversed(part.named_children))
+        for part in reversed(found):
+            begin, end = part.start_byte - start, part.end_byte - start
+            value = "." if spelled[begin:end] in ("$(pwd)", "`pwd`") else UNKNOWN
+            spelled = spelled[:begin] + value + spelled[end:]
+        inside.extend(found)
+        return spelled
+
+    def _redirected(self, node: Any, scope: Scope, piped: bool, inner: bool) -> None:
+        """Visit the body, then its redirections, which belong to the last command in it."""
+        files: list[Any] = []
+        others: list[Any] = []
+        for child in node.named_children:
+            role = self.roles[child.kind_id] if child.kind_id < len(self.roles) else _INTO
+            (files if role == _FILE else others).append(child)
+        for file in reversed(files):
+            self.stack.append(((len(self.segments), file), scope, False, inner))
+        self._push(others, scope, piped, inner)
+
+    def _redirect(self, mark: tuple[int, Any], scope: Scope) -> None:
+        """Note a redirection at the last segment made since the mark's number, or as its own."""
+        number, node = mark
+        text = self.text[node.start_byte : node.end_byte]
+        inside: list[Any] = []
+        if "(" in text or "`" in text:
+            text = self._without_inner(node, node.start_byte, text, inside)
+        match = _REDIRECT.match(text)
+        if match:
+            if len(self.segments) <= number:
+                self.segments.append(Segment([], scope))
+            target = plain_word(match.group(2).strip(), scope.variables)
+            self.segments[-1].redirects.append((match.group(1), target))
+        for child in reversed(inside):
+            self.stack.append((child, scope, False, True))
+
+    def _loop(self, node: Any, scope: Scope, inner: bool) -> None:
+        """Give the variable of a `for` its first value; the list is data, the body runs."""
+        children = node.named_children
+        name = ""
+        values: list[str] = []
+        inside: list[Any] = []
+        for child in children:
+            role = self.roles[child.kind_id] if child.kind_id < len(self.roles) else _INTO
+            spelled = self.text[child.start_byte : child.end_byte]
+            if not name:
+                name = spelled
+            elif child.type in ("do_group", "compound_statement"):
+                self.stack.append((child, scope, False, inner))
+            elif role != _SKIP or child.type != "comment":
+                if "$(" in spelled or "`" in spelled:
+                    spelled = self._without_inner(child, child.start_byte, spelled, inside)
+                values.append(plain_word(spelled, scope.variables))
+        scope.variables[name] = "\x01".join(values[:20]) if values else UNKNOWN
+        for child in reversed(inside):
+            self.stack.append((child, scope, False, True))
+
+    def _assign(self, node: Any, scope: Scope, inner: bool) -> None:
+        """Keep the value of a variable that is spelled out."""
+        spelled = self.text[node.start_byte : node.end_byte]
+        name, _, value = spelled.partition("=")
+        inside: list[Any] = []
+        if "$(" in value or "`" in value or "<(" in value:
+            value = self._without_inner(node, node.start_byte, spelled, inside).partition("=")[2]
+        scope.variables[name] = (
+            UNKNOWN if value[:1] == "(" else plain_word(value, scope.variables)[:1000]
+        )
+        for child in reversed(inside):
+            self.stack.append((child, scope, False, inner))

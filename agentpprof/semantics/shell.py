@@ -1,0 +1,111 @@
+"""What a shell command means: the telling program, its action, all paths and hosts.
+
+The telling segment (docs/vocabulary.md): test, build, version control, network, edit, explore, run,
+in this order; what runs inside the words of another command comes behind; `cd`, `echo`, `export`
+and filters behind a pipe count only when nothing else is there.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from agentpprof.semantics.commands import Reading, read_segment
+from agentpprof.semantics.heredocs import cut_heredocs
+from agentpprof.semantics.patches import PATCH_START, patch_paths
+from agentpprof.semantics.powershell import powershell_segments
+from agentpprof.semantics.programs import program_table
+from agentpprof.semantics.segments import Scope, Segment, segments_of
+
+_MAX_DEPTH = 4  # shells within shells
+_MAX_CACHED = 4096  # longer commands are not kept
+_MAX_PATHS = 256
+
+
+class CommandMeaning(NamedTuple):
+    """What a command means, whatever the folder it runs in.
+
+    `action` is of vocabulary.ACTIONS, `effect` of vocabulary.EFFECTS. `cmd` is the program of the
+    telling segment, `process` it with the shells and runners it was started by. `paths` and
+    `hosts` are unique pairs with an access; relative paths are seen from where the command began.
+    """
+
+    action: str
+    cmd: str
+    process: str
+    effect: str
+    paths: tuple[tuple[str, str], ...] = ()
+    hosts: tuple[tuple[str, str], ...] = ()
+
+
+NOTHING = CommandMeaning("run", "", "", "process")
+
+
+def analyze_command(command: str) -> CommandMeaning:
+    """Return what a command for a POSIX shell means; any text is fine, none raises."""
+    return _cached(command, False) if len(command) <= _MAX_CACHED else analyze(command)
+
+
+def analyze_powershell(command: str) -> CommandMeaning:
+    """Return what a command for PowerShell or cmd means; its grammar is only split roughly."""
+    return (
+        _cached(command, True)
+        if len(command) <= _MAX_CACHED
+        else analyze(command, is_powershell=True)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _cached(command: str, is_powershell: bool) -> CommandMeaning:
+    """Keep the answers for short commands."""
+    return analyze(command, is_powershell=is_powershell)
+
+
+def analyze(command: str, *, is_powershell: bool = False) -> CommandMeaning:
+    """Do the work of `analyze_command` without a cache."""
+    readings: list[Reading] = []
+    _read(command, Scope(), readings, (), is_powershell)
+    if not readings:
+        return NOTHING
+    table = program_table()
+    rank = table.rank
+    telling = min(
+        readings, key=lambda reading: (reading.tier, rank[reading.action] + reading.weakness)
+    )
+    paths: dict[tuple[str, str], None] = {}
+    hosts: dict[tuple[str, str], None] = {}
+    for reading in readings:
+        for path in reading.paths:
+            paths[path] = None
+        for host in reading.hosts:
+            hosts[host] = None
+    if PATCH_START in command:
+        for path in patch_paths(command):
+            paths[path] = None
+    return CommandMeaning(
+        telling.action,
+        telling.cmd,
+        " ".join(telling.chain),
+        table.effect[telling.action],
+        tuple(paths)[:_MAX_PATHS],
+        tuple(hosts)[:_MAX_PATHS],
+    )
+
+
+def _read(
+    command: str, scope: Scope, readings: list[Reading], chain: tuple[str, ...], is_powershell: bool
+) -> None:
+    """Add the readings of `command`, and of the commands inside its words, to `readings`."""
+    segments: list[Segment]
+    if is_powershell:
+        segments = powershell_segments(command, scope)
+    else:
+        segments = segments_of(cut_heredocs(command).strip().replace("\r\n", "\n"), scope)
+    for segment in segments:
+        reading = read_segment(segment, chain)
+        kind, text = reading.nested
+        if kind and text and len(chain) < _MAX_DEPTH:
+            before = len(readings)
+            _read(text, segment.scope.inner(), readings, reading.chain, kind == "P")
+            if len(readings) > before:
+                readings[before].paths.extend(reading.paths)
+                continue
+        readings.append(reading)

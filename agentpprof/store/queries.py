@@ -1,0 +1,141 @@
+"""What profiles read from the database: narrow, by numbers, names joined afterwards.
+
+All statements stand in sql/; temporary tables carry what a run has computed (groups of sessions
+and prompts) into the weights. They live in the reader's own connection and touch no file.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from agentpprof.models import Bag, PromptRow, SessionInfo
+from agentpprof.resources import read_text
+
+
+def read_sessions(connection: sqlite3.Connection) -> list[SessionInfo]:
+    """Return all sessions."""
+    rows = connection.execute(read_text("sql", "select/sessions.sql"))
+    return [SessionInfo(*row) for row in rows]
+
+
+def read_prompts(connection: sqlite3.Connection) -> list[PromptRow]:
+    """Return all prompts, sorted by session and time."""
+    rows = connection.execute(read_text("sql", "select/prompts.sql"))
+    return list(map(PromptRow._make, rows))
+
+
+def read_bags(connection: sqlite3.Connection) -> dict[int, Bag]:
+    """Return all field bags by number."""
+    rows = connection.execute(read_text("sql", "select/bags.sql"))
+    return {row[0]: Bag(*row) for row in rows}
+
+
+def read_names(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[int, str]:
+    """Return the texts of some names by number."""
+    return _read_by_id(connection, "select id, text from name where id = ?", ids)
+
+
+def read_paths(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[int, str]:
+    """Return some paths by number; undecodable bytes as lone surrogates."""
+    found = _read_by_id(connection, "select id, path from path where id = ?", ids)
+    return {
+        number: os.fsdecode(path) if isinstance(path, bytes) else path
+        for number, path in found.items()
+    }
+
+
+def read_prompt_texts(
+    connection: sqlite3.Connection, keys: Iterable[int]
+) -> dict[int, tuple[str, str]]:
+    """Return (text, skill) of some prompts by key."""
+    texts: dict[int, tuple[str, str]] = {}
+    statement = read_text("sql", "select/prompt_text.sql")
+    for key in keys:
+        row = connection.execute(statement, (key,)).fetchone()
+        if row is not None:
+            texts[key] = (row[0] or "", row[1])
+    return texts
+
+
+def read_meta(connection: sqlite3.Connection, key: str) -> str | None:
+    """Return one setting of the database."""
+    row = connection.execute("select value from meta where key = ?", (key,)).fetchone()
+    return row[0] if row else None
+
+
+def read_span(connection: sqlite3.Connection) -> tuple[int, int] | None:
+    """Return the first and the last time of any session."""
+    row = connection.execute(
+        "select min(started_at_ms), max(ended_at_ms) from session"
+    ).fetchone()
+    return None if row[0] is None else (row[0], row[1])
+
+
+def count_by_prompt(connection: sqlite3.Connection) -> dict[int, int]:
+    """Return prompt key -> number of its operations."""
+    rows = connection.execute(
+        "select prompt_key, count(*) from operation where prompt_key is not null group by 1"
+    )
+    return dict(rows)
+
+
+def set_groups(
+    connection: sqlite3.Connection,
+    sessions: Mapping[int, int],
+    prompts: Mapping[int, int],
+    zone_spans: Iterable[tuple[int, int]],
+) -> None:
+    """Carry groups of sessions and prompts, and the zone's offsets, into temporary tables."""
+    connection.executescript(read_text("sql", "select/temporary_tables.sql"))
+    connection.executemany("insert into temp.session_group values (?, ?)", sessions.items())
+    connection.executemany("insert into temp.prompt_group values (?, ?)", sorted(prompts.items()))
+    connection.executemany("insert into temp.zone_span values (?, ?)", zone_spans)
+
+
+def set_delegated(connection: sqlite3.Connection) -> None:
+    """Compute how much of each delegating call's time its sub-agents cover."""
+    connection.execute(f"insert into temp.delegated {read_text('sql', 'select/delegated.sql')}")
+
+
+def weigh(
+    connection: sqlite3.Connection, view: str, parameters: Mapping[str, Any]
+) -> list[tuple[Any, ...]]:
+    """Return the rows of one view's weights."""
+    return connection.execute(read_text("sql", f"weights/{view}.sql"), parameters).fetchall()
+
+
+def _read_by_id(
+    connection: sqlite3.Connection, statement: str, ids: Iterable[int]
+) -> dict[int, Any]:
+    found = {}
+    for number in ids:
+        row = connection.execute(statement, (number,)).fetchone()
+        if row is not None:
+            found[row[0]] = row[1]
+    return found
+
+
+def count_by_session(connection: sqlite3.Connection) -> dict[int, tuple[int, int, int, int]]:
+    """Return session key -> (prompts, responses, tool calls, failed ones)."""
+    rows = connection.execute(read_text("sql", "select/session_counts.sql"))
+    return {row[0]: (row[1], row[2], row[3], row[4]) for row in rows}
+
+
+def read_session_operations(
+    connection: sqlite3.Connection, session_key: int, preview: int
+) -> list[tuple[Any, ...]]:
+    """Return a session's operations in the order of its log, with the first characters of texts."""
+    return connection.execute(
+        read_text("sql", "select/session_operations.sql"),
+        {"session_key": session_key, "preview": preview},
+    ).fetchall()
+
+
+def count_skipped(connection: sqlite3.Connection) -> tuple[int, int]:
+    """Return (damaged lines, records of unknown types) of all logs read."""
+    bad = connection.execute("select count(*) from bad_line").fetchone()[0]
+    unknown = connection.execute(
+        "select coalesce(sum(records), 0) from skipped_record where is_unknown"
+    ).fetchone()[0]
+    return bad, unknown

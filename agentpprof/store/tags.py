@@ -1,0 +1,61 @@
+"""The tag cache: which tag each text has under each definition of a tagger."""
+
+import sqlite3
+import time
+from collections.abc import Mapping
+from hashlib import blake2b
+
+CURRENT_TAGGER = "tagger_id"  # the key in `meta` of the tagger whose tags the views show
+
+
+def definition_hash(definition: str) -> bytes:
+    """Return what identifies a tagger's definition."""
+    return blake2b(definition.encode("utf-8", "replace"), digest_size=16).digest()
+
+
+def read_tags(connection: sqlite3.Connection, definition: str, kind: str) -> dict[int, str]:
+    """Return text hash -> tag of one tagger; empty for one that never tagged."""
+    rows = connection.execute(
+        "select tag.text_hash, tag.tag from tag inner join tagger on tag.tagger_id = tagger.id "
+        "where tagger.definition_hash = ? and tag.kind = ?",
+        (definition_hash(definition), kind),
+    )
+    return dict(rows)
+
+
+def save_tags(
+    connection: sqlite3.Connection,
+    definition: str,
+    kind: str,
+    tags: Mapping[int, str],
+    *,
+    name: str = "rules",
+    is_current: bool = False,
+) -> None:
+    """Add tags under a tagger's definition; `is_current` makes it the one that views show."""
+    now_ms = time.time_ns() // 1_000_000
+    connection.execute("begin immediate")
+    try:
+        connection.execute(
+            "insert or ignore into tagger (name, definition_hash, definition, created_at_ms) "
+            "values (?, ?, ?, ?)",
+            (name, definition_hash(definition), definition, now_ms),
+        )
+        tagger_id = connection.execute(
+            "select id from tagger where definition_hash = ?", (definition_hash(definition),)
+        ).fetchone()[0]
+        connection.executemany(
+            "insert or ignore into tag (tagger_id, kind, text_hash, tag, created_at_ms) "
+            "values (?, ?, ?, ?, ?)",
+            [(tagger_id, kind, text_hash, tag, now_ms) for text_hash, tag in tags.items()],
+        )
+        if is_current:
+            connection.execute(
+                "insert or replace into meta (key, value) values (?, ?)",
+                (CURRENT_TAGGER, str(tagger_id)),
+            )
+        connection.execute("commit")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("rollback")
+        raise

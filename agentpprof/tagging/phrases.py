@@ -1,0 +1,111 @@
+"""Words become entries of the word lists: forms, typing errors, file names, and whole phrases."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from agentpprof.tagging.words import Entry, Lexicon, common, lexicon
+
+_MIN_TYPO: Final = 6  # shorter words have too many neighbours ("text" is no "test")
+_SIZE: Final = re.compile(r"\d+(?:\.\d+)?(?:ms|s|sec|secs|kb|mb|gb|min|x|%)")
+_VERSION: Final = re.compile(r"v\d+(?:\.\d+)*|\d+\.\d+\.\d+\S*")
+Found = tuple[int, Entry]  # how many words a phrase has, and what is known of it
+_NONE: Final[list[Found]] = []
+
+
+def find_phrases(keys: Sequence[str], lex: Lexicon) -> tuple[list[list[Found]], list[int]]:
+    """Return for each place the phrases that begin there, longest first, and their parts."""
+    found: list[list[Found]] = []
+    all_parts: list[int] = []
+    nodes = list(map(lex.first.get, keys))
+    count = len(keys)
+    for start, node in enumerate(nodes):
+        if node is None:
+            found.append(_NONE)
+            all_parts.append(0)
+            continue
+        here: list[Found] = []
+        size, parts = 1, 0
+        while True:
+            entry = node.entry
+            if entry is not None:
+                here.append((size, entry))
+                parts |= entry.parts
+            at = start + size
+            if at >= count or (node := node.following.get(keys[at])) is None:
+                break
+            size += 1
+        if len(here) > 1:
+            here.reverse()
+        found.append(here)
+        all_parts.append(parts)
+    return found, all_parts
+
+
+def keys_of(words: Sequence[str], language: str) -> list[str]:
+    """Return the entry that each word is a form of, noise left out."""
+    noise = lexicon(language).noise
+    return [key_of(language, word) for word in words if word not in noise]
+
+
+@lru_cache(maxsize=1 << 16)
+def key_of(language: str, word: str) -> str:
+    """Return the entry that `word` is a form of, or the word itself."""
+    lex = lexicon(language)
+    if word in lex.known:
+        return word
+    for size in range(len(word) - 1, 2, -1):
+        if word[:size] in lex.stems:
+            return word[:size]
+    return _base_form(word, lex) or _kind(word) or _typo(word, language) or word
+
+
+def _base_form(word: str, lex: Lexicon) -> str:
+    """Take an ending off: "renamed" is a form of "rename", "splitting" one of "split"."""
+    for suffix in lex.suffixes:
+        if not word.endswith(suffix) or len(word) - len(suffix) < 3:
+            continue
+        base = word[: -len(suffix)]
+        for form in (base, base + "e", base[:-1] if base[-1] == base[-2] else base):
+            if form in lex.known:
+                return form
+    return ""
+
+
+def _kind(word: str) -> str:
+    """Say what a name or number is: "results.csv" is a data file, "1.2.3" a version."""
+    if word[0].isdigit() or word[0] == "v":
+        if _SIZE.fullmatch(word):
+            return "#size"
+        if _VERSION.fullmatch(word):
+            return "#version"
+    ending = word[word.rfind(".") :] if "." in word else ""
+    return ending if any(ending in endings for endings in common()["files"].values()) else ""
+
+
+def _typo(word: str, language: str) -> str:
+    """Return the verb that `word` is one slip away from: "refacor", "implmeent", "comiit"."""
+    if language != "en" or len(word) < _MIN_TYPO - 1 or not (word.isascii() and word.isalpha()):
+        return ""
+    without = [word[:at] + word[at + 1 :] for at in range(1, len(word))]
+    swapped = [
+        word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(1, len(word) - 1)
+    ]
+    slips = _slips()
+    for form in (word, *swapped, *without):
+        if form in slips:
+            return slips[form]
+    return ""
+
+
+@lru_cache(maxsize=1)
+def _slips() -> dict[str, str]:
+    """Return every long verb, and what is left of it where one letter is forgotten."""
+    found: dict[str, str] = {}
+    for word, node in lexicon("en").first.items():
+        if len(word) >= _MIN_TYPO and word.isalpha() and node.entry and node.entry.is_verb:
+            for at in range(1, len(word)):
+                found.setdefault(word[:at] + word[at + 1 :], word)
+    found.update((word, word) for word in list(found.values()))
+    return found

@@ -1,0 +1,46 @@
+"""The tagger of a run: a person's rules first, then the built-in one.
+
+Equal texts get equal tags under one definition, so tags are stored once by (definition, text) and
+reused; a changed rule set is another definition.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from agentpprof.tagging.rules import TagRule
+from agentpprof.vocabulary import UNTAGGED
+
+
+class Tagger(NamedTuple):
+    """What decides a prompt's tag."""
+
+    rules: tuple[TagRule, ...] = ()
+    has_builtin: bool = True
+
+    def definition(self) -> str:
+        """Return a text that changes whenever some text might get another tag."""
+        lines = [f"{rule.kind}:{rule.tag}={rule.pattern.source}" for rule in self.rules]
+        if self.has_builtin:
+            from agentpprof.tagging import builtin
+
+            lines.append(builtin.definition())
+        return "\n".join(lines)
+
+    def tag_prompts(self, texts: Sequence[str]) -> list[str]:
+        """Return the tag of each prompt's text."""
+        tags = self._by_rules("prompt", texts)
+        if self.has_builtin:
+            from agentpprof.tagging.builtin import tag_prompt
+
+            return [tag or tag_prompt(text) for tag, text in zip(tags, texts, strict=True)]
+        return [tag or UNTAGGED for tag in tags]
+
+    def _by_rules(self, kind: str, texts: Sequence[str]) -> list[str]:
+        if not self.rules:
+            return [""] * len(texts)
+        from agentpprof.tagging.rules import match_rules
+
+        return match_rules(self.rules, kind, texts)
+
+
+DEFAULT_TAGGER = Tagger()

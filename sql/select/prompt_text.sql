@@ -1,0 +1,8 @@
+-- One row: a prompt's text and the slash command or skill that it started.
+select
+    operation.text,
+    skill.text as skill
+from operation
+inner join field_bag as bag on operation.bag_id = bag.id
+inner join name as skill on bag.skill_id = skill.id
+where operation.key = ?

@@ -1,0 +1,11 @@
+-- One row per prompt, in the order in which a session's prompts followed one another.
+select
+    key,
+    session_key,
+    coalesce(started_at_ms, 0) as started_at_ms,
+    text_hash,
+    origin,
+    outcome
+from operation
+where op = 0
+order by session_key, started_at_ms, offset, key

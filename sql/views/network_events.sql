@@ -1,0 +1,17 @@
+-- One row per tool call, host and access; calls that were rejected or cancelled had no effect.
+select
+    operation.id as operation_id,
+    session.session_id,
+    host.text as domain,
+    case operation_host.access
+        when 0 then 'read'
+        when 1 then 'write'
+        when 2 then 'create'
+        when 3 then 'delete'
+        when 4 then 'move'
+    end as access
+from operation_host
+inner join operation on operation_host.operation_key = operation.key
+inner join session on operation.session_key = session.key
+inner join name as host on operation_host.host_id = host.id
+where operation.result not in (7, 8)

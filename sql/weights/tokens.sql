@@ -1,0 +1,42 @@
+-- One row per bag, result, prompt group, session group, object and day: tokens by component.
+-- A response without a usable count has an estimate from its text, or stands as one unknown.
+select
+    ((operation.bag_id * 16 + operation.result) * :prompt_groups + coalesce(prompt.group_id, 0))
+    * :session_groups + session.group_id as fields_key,
+    operation.object_id * :with_objects as object_id,
+    case when :with_days then (
+        operation.started_at_ms + (
+            select zone_span.offset_ms
+            from temp.zone_span
+            where zone_span.from_ms <= operation.started_at_ms
+            order by zone_span.from_ms desc
+            limit 1
+        )
+    ) / 86400000 end as day,
+    case when :with_commands and operation.op = 2 then operation.text end as command,
+    sum(operation.input_tokens) as input,
+    sum(operation.cache_read_tokens) as cache_read,
+    sum(operation.cache_write_5m_tokens + operation.cache_write_1h_tokens) as cache_write,
+    sum(max(operation.output_tokens - operation.reasoning_tokens, 0)) as output,
+    sum(min(operation.reasoning_tokens, operation.output_tokens)) as reasoning,
+    sum(operation.estimate_tokens) filter (
+        where coalesce(
+            operation.input_tokens + operation.cache_read_tokens + operation.output_tokens
+            + operation.cache_write_5m_tokens + operation.cache_write_1h_tokens, 0
+        ) = 0
+    ) as estimate,
+    count(*) filter (
+        where operation.estimate_tokens is null and coalesce(
+            operation.input_tokens + operation.cache_read_tokens + operation.output_tokens
+            + operation.cache_write_5m_tokens + operation.cache_write_1h_tokens, 0
+        ) = 0
+    ) as unknown
+from operation
+inner join temp.session_group as session on operation.session_key = session.key
+left join temp.prompt_group as prompt on operation.prompt_key = prompt.key
+where
+    (:since_ms is null or operation.started_at_ms >= :since_ms)
+    and (:until_ms is null or operation.started_at_ms < :until_ms)
+    and (not :only_chosen_prompts or prompt.key is not null)
+    and operation.op = 1
+group by fields_key, operation.object_id * :with_objects, day, command
