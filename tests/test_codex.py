@@ -262,6 +262,12 @@ def test_ends_of_known_calls_make_no_second_operation() -> None:
     assert [fact.result for fact in only(facts, ResultFact)] == ["error", "ok", "ok"]
 
 
+def activity(event_id: str, kind: str) -> Record:
+    """What a parent's log says of a child (version 2)."""
+    known = {"type": "sub_agent_activity", "event_id": event_id, "agent_thread_id": "child-2"}
+    return line("event_msg", {**known, "kind": kind})
+
+
 def test_a_child_is_linked_to_the_call_that_started_it() -> None:
     facts = facts_of(
         meta("t1"),
@@ -269,8 +275,8 @@ def test_a_child_is_linked_to_the_call_that_started_it() -> None:
         function_output("c1", json.dumps({"agent_id": "child-1", "nickname": "Ada"})),
         event("collab_agent_spawn_end", call_id="c1", new_thread_id="child-1",
               new_agent_role="explorer"),
-        event("sub_agent_activity", event_id="c2", agent_thread_id="child-2", kind="started"),
-        event("sub_agent_activity", event_id="c3", agent_thread_id="child-2", kind="interacted"),
+        activity("c2", "started"),
+        activity("c3", "interacted"),
     )  # fmt: skip
     links = [
         (fact.agent_session_id, fact.call_id, fact.agent_type) for fact in only(facts, LinkFact)

@@ -216,11 +216,11 @@ def test_each_row_of_the_table_of_programs_is_well_formed() -> None:
         assert program is not None
         actions = {program.action, program.target_action, *program.actions.values()} - {""}
         assert {action.rstrip("~") for action in actions} <= set(table.rank) <= set(ACTIONS), name
-        assert set(program.fixed + program.rest + program.last) <= set("rwcdm?gouUGsitpx.YCMT"), (
+        assert set(program.fixed + program.rest + program.last) <= set("rwcdm?gouUhGsitpx.YCMT"), (
             name
         )
         assert {kind for kind in program.values.values() if kind} <= set(
-            "rwcdm?gouUstX;~SPE>DWRV2i"
+            "rwcdm?gouUhstX;~SPE>DWRV2i"
         ), name
         assert program.flags <= {
             "filter",

@@ -186,7 +186,7 @@ class _Assembly:
         thread.timeline.unclaimed_idle_ms += idle
         if active or idle:
             self._claim_for_last_response(thread, fact.response_id)
-        meaning = describe_call(fact.name, fact.input, fact.where.cwd)
+        meaning = self._meaning_of(fact)
         if meaning.skill:
             thread.skill = meaning.skill
         signature = f"{fact.name}:{fact.signature:x}"
@@ -203,6 +203,14 @@ class _Assembly:
             known = row
         self._add_places(known.key, meaning)
         self._set_outcome(thread, fact.at_ms, "open")
+
+    def _meaning_of(self, fact: CallFact) -> Meaning:
+        """Return what a call means; one that trips our own code is counted, and stops nothing."""
+        try:
+            return describe_call(fact.name, fact.input, fact.where.cwd)
+        except Exception:  # noqa: BLE001 # a log must not be able to block the index for good
+            self.add_skipped(SkippedFact(fact.where, fact.offset, None, "call not understood", True))
+            return Meaning("run", "tool", fact.name)
 
     def add_result(self, fact: ResultFact) -> None:
         """Add what came back for a call, here or, as a stray, somewhere else."""

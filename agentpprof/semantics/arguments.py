@@ -4,47 +4,14 @@
 """
 
 import re
-from typing import Final
 
-from agentpprof.semantics import hosts
+from agentpprof.semantics.names import is_script
+from agentpprof.semantics.places import PATHS, Arguments, add_place, add_remote
 from agentpprof.semantics.programs import Program, ProgramTable
 
-UNKNOWN: Final = "\x00"  # stands in a word for what only a running shell would know
 _MAX_WORDS = 2000  # more operands than this say nothing new
-
 _ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*\+?=")
-_EXTENSION = re.compile(r"[^./\\]\.[A-Za-z]\w{0,7}$")
-_LINE = re.compile(r":\d+(?::\d+)?$")
-_REVISION = re.compile(r"^[\w./~^@{}-]*:")
 _VERB = re.compile(r"[^A-Za-z]+")
-_HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_SCRIPT = re.compile(
-    r"\.(?:py|js|mjs|cjs|ts|mts|tsx|sh|bash|zsh|rb|pl|php|lua|ps1|bat|cmd|exs?|r|jl)$",
-    re.IGNORECASE,
-)
-_PATHS = frozenset("rwcdm")
-
-
-class Arguments:
-    """What the arguments of one program say; filled by `read_arguments`."""
-
-    __slots__ = (
-        "access", "action", "folder", "hosts", "nested", "paths", "program",
-        "rest", "script", "sends", "targets",
-    )  # fmt: skip
-
-    def __init__(self, program: Program) -> None:
-        self.program = program
-        self.action = ""  # decided by an option
-        self.access = ""  # given to the operands by an option
-        self.folder = ""  # the folder an option goes to
-        self.script = ""
-        self.sends = False  # something is sent to the host
-        self.paths: list[tuple[str, str]] = []
-        self.hosts: list[tuple[str, str]] = []
-        self.targets: list[str] = []
-        self.rest: list[str] = []  # the command that is looked through
-        self.nested: tuple[str, str] = ("", "")  # kind (S, P, E) and text of a command in a word
 
 
 def read_arguments(words: list[str], program: Program, table: ProgramTable) -> Arguments:
@@ -161,7 +128,7 @@ class _Reader:
         found = self.found
         if not kind:
             return
-        if kind in _PATHS or kind in "?uUots":
+        if kind in PATHS or kind in "?uUots":
             if kind == found.program.last:
                 self.has_end = True
                 self._add("c" if kind == "o" else kind, value)
@@ -259,6 +226,7 @@ class _Reader:
             if program.fixed.startswith("p"):
                 position += 1
             elif program.fixed == "s":
+                self.found.action = self.found.action or "read"
                 return "r"
         return program.fixed[position] if position < len(program.fixed) else program.rest
 
@@ -318,7 +286,7 @@ class _Reader:
                 self._add("r", name)
 
     def _add(self, letter: str, word: str) -> None:
-        """Note a path, host, script or target."""
+        """Note a target, a script, or a place."""
         found = self.found
         if letter == "t":
             if is_script(word) and not found.targets:
@@ -327,24 +295,12 @@ class _Reader:
                 found.targets.append(word)
         elif letter == "s":
             found.script = word
-            self._add("r", word)
+            found.paths.append((word, "r"))
             self._enter_script(word)
-        elif letter in "uU":
-            if word[0] in "+@":  # options of dig
-                self.position -= 1
-                return
-            self._add_host(
-                hosts.host_of(word) or hosts.bare_host(word), "write" if letter == "U" else "read"
-            )
-        elif letter == "o":
-            self._add_remote(word, is_last=False)
-        elif letter == "i":
-            if found.program.action in ("pull", "push"):
-                self._add_host(_registry(word), "read")
-        elif letter in "?gG":
-            self._add_likely(letter, word)
-        elif letter in _PATHS:
-            found.paths.append((word, letter))
+        elif letter in "uU" and word[0] in "+@":  # options of dig
+            self.position -= 1
+        else:
+            add_place(found, letter, word)
 
     def _enter_script(self, word: str) -> None:
         """Go on with the row of a script that has one (`manage.py`, `artisan`), else stop."""
@@ -352,37 +308,6 @@ class _Reader:
         if program is None or program.name == self.found.program.name:
             program = Program("", "", rest=self.found.program.rest)
         self.found.program, self.position = program, 0
-
-    def _add_likely(self, letter: str, word: str) -> None:
-        """Note a word that may be a path, a URL, or neither (a package, a branch, a pattern)."""
-        host = hosts.host_of(word)
-        if host:
-            self._add_host(host, "read")
-            return
-        if letter in "gG":
-            word = _REVISION.sub("", word) or word
-            if ".." in word and word[:1] != ".":
-                return
-        elif word[0] == "@" and "/" in word:
-            return
-        is_path = word[0] in "./~" or _EXTENSION.search(_LINE.sub("", word.partition("::")[0]))
-        if is_path or (letter == "?" and ("/" in word or "\\" in word)):
-            self.found.paths.append((word, "w" if letter == "G" else "r"))
-
-    def _add_remote(self, word: str, *, is_last: bool) -> None:
-        """Note an operand that is a path here or `host:path` on another machine."""
-        host = hosts.remote_host(word) or hosts.host_of(word)
-        if word.startswith(("s3://", "gs://")):
-            self.found.sends |= is_last
-        elif host:
-            self._add_host(host, "write" if is_last else "read")
-        elif ":" not in word or word[1:2] == ":":
-            self.found.paths.append((word, "c" if is_last else "r"))
-
-    def _add_host(self, host: str, access: str) -> None:
-        """Note a host."""
-        if host:
-            self.found.hosts.append((host, access))
 
     # -- the end ---------------------------------------------------------------------------
 
@@ -397,36 +322,9 @@ class _Reader:
         for word in operands:
             self._add(program.rest, word)
         if last and program.last == "o":
-            self._add_remote(last, is_last=True)
+            add_remote(self.found, last, is_last=True)
         elif last and (len(operands) > 1 or last[-1] in "/\\" or last in (".", "..")):
             for word in operands:
                 self._add(program.last, f"{last.rstrip('/')}/{word.rstrip('/').rpartition('/')[2]}")
         elif last:
             self._add(program.last, last)
-
-
-def _registry(image: str) -> str:
-    """Return the host a container image comes from; docker's own when none is spelled."""
-    first, slash, _ = image.partition("/")
-    if slash and ("." in first or ":" in first or first == "localhost"):
-        return hosts.bare_host(first)
-    return "docker.io" if UNKNOWN not in image else ""
-
-
-def target_action(program: Program, target: str, table: ProgramTable) -> str:
-    """Return what the name of a target says; the row's word comes before the common words."""
-    lowered = target.lower()
-    for name in (lowered, lowered.rpartition(":")[2]):
-        if name in program.actions:
-            return program.actions[name]
-    return spoken_action(target, table) or program.target_action or program.action
-
-
-def spoken_action(name: str, table: ProgramTable) -> str:
-    """Return what the words of a name say (`test_cache`, `ktlintCheck`, `build-docs`), or ''."""
-    return table.target_action(tuple(word.lower() for word in _HUMPS.findall(name[-200:])))
-
-
-def is_script(name: str) -> bool:
-    """Whether a program's name is that of a script file."""
-    return _SCRIPT.search(name) is not None

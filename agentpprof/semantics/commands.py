@@ -3,13 +3,9 @@
 import re
 from dataclasses import dataclass, field
 
-from agentpprof.semantics.arguments import (
-    Arguments,
-    is_script,
-    read_arguments,
-    spoken_action,
-    target_action,
-)
+from agentpprof.semantics.arguments import read_arguments
+from agentpprof.semantics.names import is_script, program_name, script_action, target_action
+from agentpprof.semantics.places import Arguments
 from agentpprof.semantics.programs import Program, ProgramTable, program_table
 from agentpprof.semantics.segments import Scope, Segment
 from agentpprof.semantics.words import UNKNOWN
@@ -52,12 +48,6 @@ class Reading:
     nested: tuple[str, str] = ("", "")
 
 
-def program_name(word: str) -> str:
-    """Return the base name of a program in lower case, without `.exe`."""
-    name = word.replace("\\", "/").rstrip("/").rpartition("/")[2].lower()
-    return name.removesuffix(".exe")
-
-
 def read_segment(segment: Segment, outer: tuple[str, ...]) -> Reading:
     """Return what `segment` says, started by the programs `outer`; moves the scope on `cd`."""
     table = program_table()
@@ -80,6 +70,9 @@ def _unwrap(segment: Segment, outer: tuple[str, ...], table: ProgramTable) -> Re
     for _ in range(_MAX_UNWRAPPED):
         name = program_name(words[0])
         program = table.find(name)
+        if program is None and words[1:2] == ["-m"] and len(words) > 2 and UNKNOWN in name:
+            words = words[2:]  # "$PYTHON" -m pytest
+            continue
         if program is None:
             return _unknown(words, name, chain, folder, is_inside, paths=outer_paths, table=table)
         arguments = read_arguments(words, program, table)
@@ -114,8 +107,8 @@ def _unknown(
 ) -> Reading:  # fmt: skip
     """Read a program without a row: a script says by its name what it does."""
     action = ""
-    if "/" in words[0] or is_script(name):
-        action = _script_action(words[0], table)
+    if ("/" in words[0] and words[0][0] != "@") or is_script(name):
+        action = script_action(words[0], table)
         if not is_inside:
             paths += _resolved([(words[0], "r")], folder)
     if any(word in ("--help", "--version") for word in words[1:4]):
@@ -135,7 +128,7 @@ def _read(arguments: Arguments, name: str, chain: tuple[str, ...], table: Progra
         found = [target_action(program, target, table) for target in arguments.targets]
         action = min(filter(None, found), key=table.rank.__getitem__, default="run")
     elif arguments.script and not arguments.action:
-        action = program.action or _script_action(arguments.script, table) or "run"
+        action = program.action or script_action(arguments.script, table) or "run"
     if arguments.access:
         _change_access(arguments)
         if PHASE_OF[action] in ("explore", "run", "edit") and arguments.access in _ACTION_OF_ACCESS:
@@ -150,12 +143,6 @@ def _read(arguments: Arguments, name: str, chain: tuple[str, ...], table: Progra
         _read_executed(arguments, reading, table)
     _read_hosts(arguments, reading)
     return reading
-
-
-def _script_action(path: str, table: ProgramTable) -> str:
-    """Return what the name of a script says, without its folders and ending."""
-    name = program_name(path)
-    return spoken_action(name.rpartition(".")[0] or name, table)
 
 
 def _change_access(arguments: Arguments) -> None:
@@ -189,7 +176,7 @@ def _read_hosts(arguments: Arguments, reading: Reading) -> None:
 
 
 def _redirect(reading: Reading, segment: Segment) -> None:
-    """Add the files of redirections; what only looks or runs then edits."""
+    """Add the files of redirections; what only looks or prints then edits, a program still runs."""
     found: list[tuple[str, str]] = []
     for sign, target in segment.redirects:
         if sign in (">&", "<&") and (target.isdigit() or target == "-"):
@@ -199,7 +186,8 @@ def _redirect(reading: Reading, segment: Segment) -> None:
     paths = _resolved(found, segment.scope.folder)
     reading.paths = reading.paths + paths
     written = [access for _, access in paths if access != "read"]
-    if written and PHASE_OF[reading.action] in ("explore", "run", "delegate"):
+    phase = PHASE_OF[reading.action]
+    if written and (phase == "explore" or (phase == "run" and reading.tier == _QUIET)):
         reading.action = "create" if written[0] == "create" else "edit"
         reading.tier = _NORMAL
 
@@ -259,7 +247,7 @@ def _cleaned(path: str) -> str:
         if match.group() == "\0" and not head:
             return ""
         path = head or ("/" if slash else "" if path[match.start()] == "{" else ".")
-    if path in ("", "-", "...") or path in _DEVICES or len(path) > _MAX_PATH:
+    if path in ("", "-", "...", "(", ")", "!") or path in _DEVICES or len(path) > _MAX_PATH:
         return ""
     if path[:1] == "." and path[-1:] == "]" and "[" in path:  # .[dev] of pip
         path = path.partition("[")[0]

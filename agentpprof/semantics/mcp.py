@@ -28,7 +28,7 @@ def split_name(name: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=4096)
 def action_of(tool: str) -> str:
-    """Return the action that the first verb in a tool's name means: explore, edit, delete or run."""
+    """Return the action that the first verb in a tool's name means, `run` if there is none."""
     verbs = program_table().verbs
     for word in _HUMPS.findall(tool[:200]):
         action = verbs.get(word.lower())
@@ -38,12 +38,12 @@ def action_of(tool: str) -> str:
 
 
 def describe_mcp(name: str, tool_input: Input, cwd: str) -> Meaning:
-    """Describe a call of an MCP server; its object is the server, its host that of an input `url`."""
+    """Describe a call of an MCP server, which is its object; an input `url` names a host."""
     server, tool = split_name(name)
     action = action_of(tool)
     url = first_text(tool_input, ("url", "uri"))
     host = host_of(url) if url else ""
-    return Meaning(
-        action, "server", server, "network" if host else "tool", "",
-        "network" if host else _EFFECTS.get(action, "process"), "", (), ((host, "read"),) if host else (),
-    )  # fmt: skip
+    if host:
+        hosts = ((host, "read"),)
+        return Meaning(action, "server", server, "network", effect="network", hosts=hosts)
+    return Meaning(action, "server", server, effect=_EFFECTS.get(action, "process"))

@@ -75,7 +75,10 @@ class ProgramTable:
         """Return the program called `name` (lower-case), a version may stand behind."""
         if name in self._programs:
             return self._programs[name]
-        row = self._rows.get(name) or self._rows.get(name.rstrip("0123456789.-"))
+        rows = self._rows
+        row = rows.get(name) or rows.get(name.rstrip("0123456789.-"))
+        if row is None and name.endswith((".bat", ".cmd")):
+            row = rows.get(name[:-4])
         program = _program(name, row) if row is not None else None
         if len(self._programs) < _MAX_KNOWN_SCRIPTS:
             self._programs[name] = program

@@ -17,9 +17,11 @@ _FOREIGN = re.compile(r"[^\t\n -~]")
 _PLAIN = re.compile(r"[\w./:=@%+,-]+(?: +[\w./:=@%+,-]+)*", re.ASCII)
 _REDIRECT = re.compile(r"(?:\d+|&)?(>>|>\||>&|&>>|&>|<&|<>|<|>)\s*(.*)", re.DOTALL)
 _FIRST = re.compile(r"[\s;|&(){}!]*(?:[A-Za-z_]\w*=\S*\s+)*([^\s;|&<>(){}'\"`$]+)")
-_KEYWORDS = frozenset(
-    ["if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "select", "function", "time", "coproc", "in", "export", "declare", "typeset", "readonly", "local", "unset", "unsetenv"]
+_KEYWORDS = re.compile(
+    r"(?:if|then|else|elif|fi|for|while|until|do|done|case|esac|select|function|time|coproc|in"
+    r"|export|declare|typeset|readonly|local|unset|unsetenv)$|\w*\+?="
 )
+_TIMED = re.compile(r"\btime\s+(?:-p\s+)?(?=[({])")  # the grammar takes the brackets for a word
 
 # What is done with a node of the tree.
 (
@@ -101,8 +103,10 @@ def segments_of(command: str, scope: Scope) -> list[Segment]:
     """
     if _PLAIN.fullmatch(command, 0, MAX_PARSED) and len(command) <= MAX_PARSED:
         words = command.split()
-        if words[0] not in _KEYWORDS and "=" not in words[0]:
+        if not _KEYWORDS.match(words[0]):
             return [Segment(words, scope)]
+    if "time " in command:
+        command = _TIMED.sub("", command[:MAX_PARSED])
     walk = _Walk(command[:MAX_PARSED], scope)
     walk.run()
     if not walk.segments:
@@ -155,7 +159,7 @@ class _Walk:
     def _visit(self, role: int, node: Any, scope: Scope, piped: bool, inner: bool) -> None:
         """Visit a node that is more than a list of others."""
         if role == _PIPELINE:
-            # The grammar puts `cd a && b` of `cd a && b | c` into the pipe, so no part has its own scope.
+            # The grammar puts all of `cd a && b > c | d` into the pipe: no part has its own scope.
             children = node.named_children
             for child in children[:0:-1]:
                 self.stack.append((child, scope, True, inner))

@@ -91,7 +91,7 @@ def _plain_tool(action: str, category: str, effect: str) -> _Describe:
 
 
 def _describe_web(action: str) -> _Describe:
-    """Return the description of a tool that asks the web; its object is the domain if it has one."""
+    """Return the description of a tool that asks the web; its object is the domain, if any."""
 
     def describe(name: str, tool_input: Input, cwd: str) -> Meaning:
         url = first_text(tool_input, ("url", "uri"))

@@ -50,7 +50,7 @@ def _by_little_words(words: Sequence[str], text: str) -> str:
             counts[language] += 0.5 * sum(letter in text for letter in letters)
     best = max(counts.values())
     close = [language for language, count in counts.items() if count >= best - _CLOSE]
-    if close == ["en"] or counts["en"] == best and _knows(words, "en"):
+    if close == ["en"] or (counts["en"] == best and _knows(words, "en")):
         return "en"
     return max(close, key=lambda language: (_knows(words, language), language == "en"))
 

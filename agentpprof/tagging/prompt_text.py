@@ -10,14 +10,18 @@ from typing import Final, NamedTuple
 HALF: Final = 2000
 MAX_SENTENCES: Final = 60
 
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+_CONTROL: Final = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
+)
 _TAGGED: Final = re.compile(r"<(system-reminder|local-command-\w+|ide_\w+)>.*?(</\1>|\Z)", re.S)
 _MARKUP: Final = re.compile(r"</?[a-z][\w-]*>|\[(?:Image|Pasted text)[^\]\n]{0,60}\]", re.I)
 _FENCE: Final = re.compile(r"```.*?(?:```|\Z)", re.S)
 _URL: Final = re.compile(r"https?://\S+")
 _LETTER: Final = re.compile(r"[^\W_]")
 _END: Final = re.compile(r"([.!?…]+(?:[\s)\"']+|$)|[。！？]+|\n+)")
-_INLINE_ERROR: Final = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b:|\bError: |\berror TS\d+|\bpanic: ")
+_INLINE_ERROR: Final = re.compile(
+    r"\b[A-Z]\w*(?:Error|Exception)\b:|\bError: |\berror TS\d+|\bpanic: "
+)
 
 # One kind of pasted line each; the first that matches counts.
 _LINES: Final = (
@@ -37,7 +41,12 @@ _LINES: Final = (
             r"|level=|[\w./-]+\.\w+:\d+: |[✓✔] )"
         ),
     ),
-    ("diff", re.compile(r"(?:diff --git|@@ |\+\+\+ |--- [ab]/|index [0-9a-f]{7}|[+-](?![-\s\d])\S.*[;{}()])")),
+    (
+        "diff",
+        re.compile(
+            r"(?:diff --git|@@ |\+\+\+ |--- [ab]/|index [0-9a-f]{7}|[+-](?![-\s\d])\S.*[;{}()])"
+        ),
+    ),
     ("shell", re.compile(r"\s*(?:[$❯➜%»] \S|>>> \S|\S+@\S+[:~].*[$#] \S)")),
     (
         "code",

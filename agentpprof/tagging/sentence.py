@@ -143,9 +143,7 @@ class _Reader:
         self.negated_left = 0
         self.is_quoted = False
 
-    def read(
-        self, keys: list[str], found: list[list[Found]], parts: list[int], start: int
-    ) -> None:
+    def read(self, keys: list[str], found: list[list[Found]], parts: list[int], start: int) -> None:
         """Count every phrase from `start` on, the longest that speaks for something first."""
         at, count = start, len(keys)
         while at < count:

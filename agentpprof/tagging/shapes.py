@@ -28,7 +28,9 @@ _PLAN: Final = re.compile(
     r"(?:plan|implementation plan)?:? *([^\n]*)",
     re.I,
 )
-_IDENTIFIER: Final = re.compile(r"`[^`]+`|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w+|\b\w+_\w+|\w\.[a-zA-Z]\w|\w/\w|\(\)")
+_IDENTIFIER: Final = re.compile(
+    r"`[^`]+`|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w+|\b\w+_\w+|\w\.[a-zA-Z]\w|\w/\w|\(\)"
+)
 _PULL: Final = re.compile(r"/(?:pull|merge_requests)/\d+")
 _MAX_FOLLOW: Final = 24
 _FOLLOW: Final = FOLLOW_CORE | FOLLOW_REST | CHAT_CORE | CHAT_REST | FILLER
@@ -70,7 +72,7 @@ def slash_scores(command: str) -> dict[str, float]:
 
 def continuation(prompt: PromptText, words: Sequence[str], language: str) -> dict[str, float]:
     """Score a prompt that is nothing but "yes", "go on", "option 2" or a greeting."""
-    plain = [word for word in words if word not in ",;:`\"&"]
+    plain = [word for word in words if word not in ',;:`"&']
     if not plain or len(plain) > _MAX_FOLLOW or prompt.pasted or prompt.urls:
         return {}
     if all(word.isdigit() or (len(word) == 1 and word.isascii()) for word in plain):
@@ -85,9 +87,7 @@ def continuation(prompt: PromptText, words: Sequence[str], language: str) -> dic
     return {"follow": 6.0} if _covered(keys, found, FOLLOW_CORE, _FOLLOW) else {}
 
 
-def _covered(
-    keys: Sequence[str], found: Sequence[list[Found]], core: int, allowed: int
-) -> bool:
+def _covered(keys: Sequence[str], found: Sequence[list[Found]], core: int, allowed: int) -> bool:
     """Say whether phrases of these lists make up all of `keys`, at least one of them of `core`."""
     has_core, at = False, 0
     while at < len(keys):
@@ -140,9 +140,7 @@ def _pasted_scores(prompt: PromptText, words: int) -> dict[str, float]:
     return scores
 
 
-def is_review_comment(
-    prompt: PromptText, words: Sequence[str], parts: Sequence[Weighed]
-) -> bool:
+def is_review_comment(prompt: PromptText, words: Sequence[str], parts: Sequence[Weighed]) -> bool:
     """Say whether `prompt` reads like one: sentences about named code, no "I", no "please".
 
     The last sentence may be the person's own ("Can we add logging?").

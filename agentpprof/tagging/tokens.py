@@ -14,7 +14,7 @@ _WORD: Final = re.compile(
 )
 _ASCII_WORD: Final = re.compile(r"[./~-]*[a-z0-9][\w'./+#@:*-]*|[,;:`\"&]")
 BLANK: Final = "_"  # between Korean words, lest an ending and a beginning make a third word
-_COMMAS: Final = str.maketrans("、，；：;:’“”「」", ",,,,,,'\"\"\"\"")
+_COMMAS: Final = str.maketrans("、，；：;:’“”「」", ',,,,,,\'""""')
 
 
 def words_of(text: str) -> list[str]:

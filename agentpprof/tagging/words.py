@@ -37,7 +37,9 @@ _WEIGHTS: Final[dict[str, tuple[float, float, float]]] = {
 _VERBS: Final = frozenset({"act", "make", "look"})
 _QUESTION_WEIGHTS: Final = {"ask": 3.2, "yesno": 1.8}
 
-FILLER, FRAME, JOINT, SUBORDINATE, NEGATION, VOICE, TAG_QUESTION, SUBJECT = (1 << n for n in range(8))
+FILLER, FRAME, JOINT, SUBORDINATE, NEGATION, VOICE, TAG_QUESTION, SUBJECT = (
+    1 << n for n in range(8)
+)
 FOLLOW_CORE, FOLLOW_REST, CHAT_CORE, CHAT_REST = (1 << n for n in range(8, 12))
 _PARTS: Final = {
     "filler": FILLER,
