@@ -15,6 +15,7 @@ def stories() -> Iterator[Told]:
     yield dependency_upgrade()
     yield french_tests()
     yield release_of_web_store()
+    yield research_of_queues()
     yield japanese_docs()
     yield logcut_performance()
     yield overloaded()
@@ -207,6 +208,31 @@ def release_of_web_store() -> Told:
     s.bash("curl -fsS https://store.example.com/version", '{"version":"3.4.0"}', seconds=0.6)
     s.answer("3.4.0 is out: tagged, pushed, deployed, and the site answers with it.")
     return "Release 3.4.0", s
+
+
+def research_of_queues() -> Told:
+    """Reading much of the web before a decision."""
+    s = ClaudeStory("relay", "2026-05-14T18:20")
+    s.ask("Compare embedded queue libraries for Go: durability, speed, licence. Cite sources")
+    s.web("embedded persistent queue golang", "https://blog.example.org/queues and 7 more")
+    s.web("golang write ahead log library benchmark", "https://bench.example.dev/wal and 5 more")
+    pages = {
+        "https://blog.example.org/queues": "Three libraries; only one syncs before it answers.",
+        "https://bench.example.dev/wal": "410,000 messages a second without sync, 9,000 with it.",
+        "https://pkg.go.dev/go.etcd.io/bbolt": "A B+tree in one file; one writer at a time.",
+        "https://docs.example.org/wal/durability": "Batches share one sync.",
+        "https://pkg.go.dev/github.com/tidwall/wal": "An append-only log with segments.",
+    }
+    for url, said in pages.items():
+        s.fetch(url, "What does it say on durability, speed and licence?", said)
+    s.fetch("https://bench.example.dev/wal", "Which machine was it?", "A laptop with one SSD.")
+    s.fetch("https://old.example.org/queue", "Is it maintained?", "HTTP 410 Gone", fails=True)
+    s.bash("go list -m -versions go.etcd.io/bbolt", "go.etcd.io/bbolt v1.3.0 … v1.4.3", seconds=1.9)
+    s.bash("git clone --depth 1 https://git.example.com/dev/wal-bench /tmp/wal-bench", seconds=2.8)
+    s.bash("cd /tmp/wal-bench && go test -bench=. ./...", "PASS 31.2s", seconds=34.0)
+    s.create("docs/decisions/0007-queue.md")
+    s.answer("A segment log with shared syncs fits best; the comparison is in decision 7.")
+    return "Queue libraries", s
 
 
 def japanese_docs() -> Told:

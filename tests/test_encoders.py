@@ -55,11 +55,11 @@ def from_svg(data: bytes) -> Values:
     assert block is not None
     content = unpacked(block[1])
     stacks, names = content["stacks"], content["names"]
-    frames = iter(stacks["frames"])
+    levels = list(map(iter, stacks["levels"]))
     values, path = {}, []
     columns = zip(stacks["shared"], stacks["length"], stacks["values"], strict=True)
     for shared, length, value in columns:
-        path[shared:] = [names[next(frames)] for _ in range(length - shared)]
+        path[shared:] = [names[next(level)] for level in levels[shared:length]]
         values[tuple(path)] = value
     return values
 

@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 
 from agentpprof.semantics.heredocs import cut_heredocs
 from agentpprof.semantics.paths import normal_path
+from agentpprof.semantics.plain import plain_segments
 from agentpprof.semantics.programs import program_table
+from agentpprof.semantics.scopes import Scope, Segment
+from agentpprof.semantics.segments import parsed_segments
 from agentpprof.semantics.shell import analyze, analyze_command, analyze_powershell
 from agentpprof.vocabulary import ACCESSES, ACTIONS, EFFECTS
 
@@ -35,7 +38,7 @@ def _expected(answer: str) -> tuple[str, str, set[tuple[str, str]], set[str]]:
         for word in rest
         if word[0] != "@"
     }
-    return program, action, paths, {word[1:] for word in rest if word[0] == "@"}
+    return program.lstrip("-"), action, paths, {word[1:] for word in rest if word[0] == "@"}
 
 
 def _found(command: str) -> tuple[str, str, set[tuple[str, str]], set[str]]:
@@ -121,16 +124,43 @@ def test_any_text_has_a_meaning_within_the_vocabularies(text: str) -> None:
         assert len(set(meaning.paths)) == len(meaning.paths)
 
 
-@settings(max_examples=200, deadline=None)
-@given(_SHELL_TEXT)
-def test_brackets_round_a_command_change_neither_program_nor_action(text: str) -> None:
-    balanced = text.replace("'", "").replace('"', "").replace("`", "").replace("\\", "")
-    if any(sign in balanced for sign in "()<#{}[$!") or any(
-        word in balanced.split() for word in "if then fi for in do done case esac function".split()
-    ):
+_PLAIN_TEXT = st.lists(
+    st.sampled_from(
+        "cd ls cat git x=1 y='a b' $x \"$x\" '$x' \"a b\" 'c d' a\"b\"'c' -n --k=v 2 a.py src/ *.py ~ $? & "
+        '&& || ; | |& > >> < 2> 2>&1 &> >& 2>/dev/null >out.txt \n \\t é "q\\"r" '
+        "https://a.com/?b=c%20 @{u} # ! if done time - = a=b".split(" ")
+    ),
+    max_size=12,
+).map(" ".join)
+
+
+@settings(max_examples=2000, deadline=None)
+@given(_PLAIN_TEXT)
+def test_the_quick_way_finds_the_segments_that_parsing_finds(text: str) -> None:
+    quick_scope, parsed_scope = Scope(), Scope()
+    quick = plain_segments(text, quick_scope)
+    if quick is None:
         return
-    plain, bracketed = analyze(balanced), analyze(f"{balanced}\n\n")
-    assert (plain.cmd, plain.action) == (bracketed.cmd, bracketed.action)
+    parsed = parsed_segments(text, parsed_scope)
+    assert [_shape(segment) for segment in quick] == [_shape(segment) for segment in parsed]
+    assert quick_scope.variables == parsed_scope.variables
+
+
+def _shape(segment: Segment) -> tuple[list[str], bool, list[tuple[str, str]]]:
+    """Return what two segments are compared by."""
+    return segment.words, segment.is_piped, segment.redirects
+
+
+def test_the_quick_way_and_parsing_agree_on_the_table() -> None:
+    quick_count = 0
+    for command, _ in _rows():
+        text = cut_heredocs(command).strip()
+        quick = plain_segments(text, Scope())
+        if quick is not None:
+            quick_count += 1
+            parsed = parsed_segments(text, Scope())
+            assert [_shape(segment) for segment in quick] == [_shape(segment) for segment in parsed]
+    assert quick_count > 500
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,9 @@ push every line to the slow way, so raw fields default to `Raw(b"")`.
 from datetime import datetime
 from typing import Any
 
-from msgspec import Raw, Struct, json
+from msgspec import MsgspecError, Raw, Struct, json
+
+from agentpprof.agents.lines import decode_loosely
 
 
 class CacheSplit(Struct, gc=False):
@@ -49,6 +51,17 @@ class UsageRecord(Struct, gc=False):
     speed: Any = None
     iterations: list[Iteration] | None = None
 
+    @classmethod
+    def from_raw(cls, raw: bytes) -> "UsageRecord | None":
+        """Decode a usage object, dropping only fields that don't fit; None for no object."""
+        if raw[:1] != b"{":
+            return None
+        try:
+            return USAGE_DECODER.decode(raw)
+        except (MsgspecError, RecursionError):
+            found: UsageRecord | None = decode_loosely(raw, cls)
+            return found
+
 
 class Block(Struct, gc=False):
     """One content block of a message."""
@@ -70,7 +83,7 @@ class Message(Struct, gc=False):
     model: str | None = None
     content: str | list[Block] | None = None
     stop_reason: str | None = None
-    usage: UsageRecord | None = None
+    usage: Raw = Raw(b"")
 
 
 class CopiedRecord(Struct, gc=False):
@@ -80,6 +93,7 @@ class CopiedRecord(Struct, gc=False):
     uuid: str | None = None
     timestamp: datetime | None = None
     requestId: str | None = None
+    isApiErrorMessage: bool | None = None
     message: Message | None = None
     toolUseResult: Raw = Raw(b"")
 
@@ -157,6 +171,7 @@ class DelegateInput(Struct, gc=False, omit_defaults=True):
     description: Any = None
 
 
+USAGE_DECODER = json.Decoder(UsageRecord)
 RECORD_DECODER = json.Decoder(Record)
 DETAILS_DECODER = json.Decoder(ToolResultDetails)
 BLOCKS_DECODER = json.Decoder(list[Block])

@@ -26,6 +26,8 @@ RESULT_OF_STOP_REASON = {
 
 def count(value: Any) -> int | None:
     """Return a token count, 0 for a missing one, None for one that can't be right."""
+    if type(value) is int and 0 <= value < _LARGEST_COUNT:
+        return value
     if value is None:
         return 0
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -82,7 +84,8 @@ def tier_of(record: UsageRecord) -> str:
 
 
 @lru_cache(maxsize=512)
-def _version(text: str) -> tuple[int, ...]:
+def version_of(text: str) -> tuple[int, ...]:
+    """Return a program's version as numbers, zeros for what is none."""
     found = _VERSION.match(text)
     return tuple(map(int, found.groups())) if found else (0, 0, 0)
 
@@ -94,6 +97,6 @@ def quality_of(version: str, has_stop_reason: bool) -> str:
     2.1.12 to 2.1.29 wrote placeholders on all rows; later ones write the final count on the last
     row only, which is the one with a stop reason (cc#22671, cc#27361, cc#84223).
     """
-    if has_stop_reason or _version(version) < (2, 1, 12):
+    if has_stop_reason or version_of(version) < (2, 1, 12):
         return "exact"
-    return "placeholder" if _version(version) <= (2, 1, 29) else "partial"
+    return "placeholder" if version_of(version) <= (2, 1, 29) else "partial"

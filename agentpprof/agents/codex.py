@@ -45,7 +45,7 @@ _ENVELOPE = re.compile(
     rb'|token_usage_record)"'
 )
 _BARE_HEAD = re.compile(
-    rb'\s*\{\s*(?:"record_type"\s*:|"id"\s*:\s*"[^"]*"\s*,\s*"timestamp"\s*:\s*"[^"]*"\s*,'
+    rb'[ \t]*\{\s*(?:"record_type"\s*:|"id"\s*:\s*"[^"]*"\s*,\s*"timestamp"\s*:\s*"[^"]*"\s*,'
     rb'\s*"(?:instructions|git)"|"type"\s*:\s*"(?:message|function_call|reasoning)")'
 )
 

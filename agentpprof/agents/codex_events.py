@@ -12,6 +12,7 @@ from agentpprof.agents.codex_tokens import add_token_count, tier_name
 
 _USER_SHELL = "user_shell"
 _ABORT_OUTCOMES = {"budget_limited": "failed", "review_ended": ""}
+_NO_ERROR = (b"", b"null", b"{}", b'""', b"false")
 _NO_LIST = (b"", b"null", b"[]")
 
 
@@ -40,7 +41,7 @@ def add_turn_start(reading: Reading, payload: Payload) -> None:
 
 def add_turn_end(reading: Reading, payload: Payload) -> None:
     """Note the end of a turn; an error there is its outcome."""
-    if reading.whole().error:
+    if bytes(memoryview(payload.error)[:5]) not in _NO_ERROR:
         reading.add_outcome("failed")
     close_step(reading)
 

@@ -51,7 +51,8 @@ def parts_of(raw: Raw) -> list[str]:
     try:
         parts = PARTS_DECODER.decode(raw)
     except (msgspec.MsgspecError, RecursionError):
-        parts = decode_loosely(bytes(data), list[Part]) or []
+        found = decode_loosely(bytes(data), list[Part])  # a lone part comes back as it is
+        parts = [found] if isinstance(found, Part) else found or []
     return [part.text for part in parts if part.text]
 
 

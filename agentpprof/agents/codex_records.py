@@ -33,6 +33,7 @@ class Payload(Struct, gc=False):
     namespace: str | None = None
     turn_id: str | None = None
     kind: str | None = None
+    error: Raw = _NO_RAW
 
 
 class Line(Struct, gc=False):
@@ -91,7 +92,6 @@ class WholePayload(Payload, gc=False):
     model: str | None = None
     started_at: Any = None
     reason: str | None = None
-    error: Any = None
     thread_settings: Any = None
     # prompts
     images: Raw = _NO_RAW

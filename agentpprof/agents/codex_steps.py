@@ -7,7 +7,7 @@ n-th step while a log has shown no count at all. The id is the same in a copy of
 """
 
 from agentpprof.agents.codex_reading import Reading
-from agentpprof.agents.codex_state import PendingPrompt
+from agentpprof.agents.codex_state import PendingPrompt, State
 from agentpprof.agents.codex_usage import ZERO
 from agentpprof.agents.facts import PromptFact, ResponseFact
 from agentpprof.vocabulary import RESULT_CODE
@@ -26,6 +26,7 @@ def enter_turn(reading: Reading, turn_id: str | None, is_start: bool = False) ->
         state.step_number = 0
     elif not is_start:
         return
+    state.open_calls, state.joined = {}, {}  # no output of an ended turn comes any more
     close_step(reading)
 
 
@@ -67,9 +68,16 @@ def _put_prompt(reading: Reading, text: str, offset: int, at_ms: int | None) -> 
     close_step(reading)
     state.prompts += 1
     name = f"{state.turn}/{state.prompts}" if state.turn else f"#{state.prompts}"
-    origin = "agent" if state.is_subagent and not reading.is_copy else "typed"
+    origin = "agent" if _is_given_by_agent(state) else "typed"
     natural_id = f"{reading.owner}/{name}"
     reading.facts.append(PromptFact(reading.where, offset, at_ms, natural_id, origin, text))
+
+
+def _is_given_by_agent(state: State) -> bool:
+    """Whether prompts of the thread that the lines here belong to come from a parent agent."""
+    if not state.owner:
+        return state.is_subagent
+    return any(one.thread == state.owner and one.is_subagent for one in state.ancestors)
 
 
 def enter_step(reading: Reading, result: str, text: str = "") -> str:

@@ -106,9 +106,9 @@
     groupOf(state.zoom).setAttribute("tabindex", 0);
     svg.classList.toggle("searching", Boolean(state.query));
     const weight = text.percent(hidden.weight, tree.total[state.zoom]);
-    const count = hidden.count.toLocaleString("en-US");
-    const left = `${count} boxes under ${page.smallest} px not drawn (${weight} of weight)`;
-    note.textContent = hidden.count ? left : "";
+    const count = hidden.count === 1 ? "1 box" : `${hidden.count.toLocaleString("en-US")} boxes`;
+    const left = `${count} under ${page.smallest} px not drawn (${weight} of weight)`;
+    note.textContent = hidden.count ? text.fitted(left, Math.floor(page.width / page.letter)) : "";
     tools.reset.disabled = !state.zoom && !state.query;
     tell();
   }
@@ -118,8 +118,9 @@
     let lines = [hint];
     if (node !== undefined) lines = facts(node);
     if (state.query && (node === undefined || node === state.zoom)) lines = [matched()];
-    detail[0].textContent = text.fitted(lines[0], Math.floor(page.width / page.cell));
-    detail[1].textContent = lines.slice(1).join(" · ");
+    const room = Math.floor(page.width / page.letter);
+    detail[0].textContent = text.fitted(lines[0], room);
+    detail[1].textContent = text.fitted(lines.slice(1).join(" · "), room);
   }
 
   // ---- search ----------------------------------------------------------------------------------

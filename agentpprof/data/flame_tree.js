@@ -1,19 +1,20 @@
 // The stacks as a tree: columns in preorder, as in tree.py. Node i has its first child at i + 1 and
 // its next sibling at end[i]; node 0 is the root.
-function flameTree({ shared, length, frames, values }) {
-  const count = frames.length + 1;
+function flameTree({ shared, length, levels, values }) {
+  const count = levels.reduce((sum, level) => sum + level.length, 1);
   const [name, depth, parent, end] = [0, 0, 0, 0].map(() => new Uint32Array(count));
   const total = new Float64Array(count);
 
   // Each stack adds the frames that it does not share with the stack before it.
   function addStacks() {
     const open = [0];
+    const next = levels.map((level) => level.values());
     let node = 0;
     values.forEach((value, row) => {
       open.length = shared[row] + 1;
       while (open.length <= length[row]) {
-        name[node + 1] = frames[node];
         node += 1;
+        name[node] = next[open.length - 1].next().value;
         depth[node] = open.length;
         parent[node] = open[open.length - 1];
         open.push(node);

@@ -5,12 +5,11 @@ from typing import NamedTuple
 from agentpprof.encoders.fitting import cells, fitted
 from agentpprof.encoders.palette import FAILED_HUE, class_of, failed, hue_of_kind
 from agentpprof.encoders.samples import kind_of
-from agentpprof.encoders.svg_boxes import MARGIN, escaped
+from agentpprof.encoders.svg_boxes import LETTER, MARGIN, escaped
 from agentpprof.encoders.tree import Tree
 
 _SWATCH = 12
 _LINE = 20
-_CELL = 6.9
 _LONGEST = 24  # cells of one entry
 
 
@@ -26,7 +25,7 @@ def legend_of(tree: Tree, y: int, width: int) -> Legend:
     x, y, parts = MARGIN, y + 10, []
     for text, hue, striped in _entries(tree):
         label = fitted(text, _LONGEST)
-        room = _SWATCH + 6 + round(cells(label) * _CELL) + 12
+        room = _SWATCH + 6 + round(cells(label) * LETTER) + 12
         if x > MARGIN and x + room > width - MARGIN:
             x, y = MARGIN, y + _LINE
         parts.append(_entry(label, class_of(hue), striped, (x, y)))

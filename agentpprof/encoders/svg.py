@@ -12,7 +12,7 @@ from agentpprof.encoders.flame_data import data_block
 from agentpprof.encoders.legend import legend_of
 from agentpprof.encoders.palette import rules
 from agentpprof.encoders.samples import stack_values
-from agentpprof.encoders.svg_boxes import MARGIN, ROW, Frame, boxes_markup, escaped
+from agentpprof.encoders.svg_boxes import LETTER, MARGIN, ROW, Frame, boxes_markup, escaped
 from agentpprof.encoders.tree import Layout, Tree, lay_out, merge
 from agentpprof.errors import UsageError
 from agentpprof.models import OutputOptions, Profile
@@ -24,8 +24,7 @@ DEEPEST = 100  # levels; a picture may not grow without end
 
 _TOOLBAR = 330  # pixels kept free beside the title, for the search field that the script adds
 _LINE = 18  # pixels, of the text above and below the boxes
-_CELL = 6.8  # pixels of a character of that text, a little more than most
-_TITLE_CELL = 10.0
+_TITLE_CELL = 10.0  # pixels of a character of the title
 _SCRIPTS = ("flame_text", "flame_tree", "flame")
 _HINT = "In a browser: click or Enter zooms, / searches, arrow keys walk, Esc goes back."
 
@@ -92,7 +91,8 @@ def _subtitles(profile: Profile, tree: Tree) -> list[str]:
     """Return what is measured, its total and its span, then the comments."""
     facts = [amount(tree.total[0], profile.sample_type, profile.unit)]
     facts.append(f"{profile.sample_type}/{profile.unit}")
-    facts.append(f"{len(tree.stacks):,} stacks")
+    stacks = len(tree.stacks)
+    facts.append("1 stack" if stacks == 1 else f"{stacks:,} stacks")
     span = _span(profile)
     return [*facts, *([span] if span else []), *profile.comments]
 
@@ -113,7 +113,7 @@ def _head(title: str, facts: list[str], width: int) -> tuple[str, int]:
     free = width - 2 * MARGIN - (_TOOLBAR if width >= 2 * _TOOLBAR else 0)
     lines = [_text("title", 30, fitted(title, int(free / _TITLE_CELL)))]
     y = 34
-    for line in _wrapped(facts, int((width - 2 * MARGIN) / _CELL)):
+    for line in _wrapped(facts, int((width - 2 * MARGIN) / LETTER)):
         y += _LINE
         lines.append(_text("fact", y, line))
     return "\n".join(lines), y
@@ -133,10 +133,11 @@ def _wrapped(facts: list[str], room: int) -> list[str]:
 
 def _foot(layout: Layout, tree: Tree, y: int, width: int) -> tuple[str, int]:
     """Return the line for details, the line on what is not drawn, and the picture's height."""
-    room = int((width - 2 * MARGIN) / _CELL)
+    room = int((width - 2 * MARGIN) / LETTER)
     lines = [_text("detail", y + _LINE, fitted(_HINT, room)), _text("detail", y + 2 * _LINE, "")]
     share = percent(layout.hidden_weight, tree.total[0])
-    note = f"{layout.hidden:,} boxes under {SMALLEST_BOX} px not drawn ({share} of weight)"
+    boxes = "1 box" if layout.hidden == 1 else f"{layout.hidden:,} boxes"
+    note = f"{boxes} under {SMALLEST_BOX} px not drawn ({share} of weight)"
     lines.append(_text("note", y + 3 * _LINE, fitted(note, room) if layout.hidden else ""))
     return "\n".join(lines), y + 3 * _LINE + 12
 

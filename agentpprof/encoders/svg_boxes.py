@@ -12,6 +12,7 @@ MARGIN = 16
 ROW = 20  # pixels from one level to the next
 HEIGHT = 19
 CELL = 6.65  # pixels of one character in the box font
+LETTER = 6.8  # pixels of one character around the boxes, a little more than most
 PADDING = 4
 
 

@@ -33,10 +33,10 @@ from agentpprof.ingest.rows import (
     OperationRow,
     SessionRow,
     StrayResult,
-    UsageLine,
     hash_of,
     key_of,
     rank_of,
+    usage_counts,
 )
 from agentpprof.ingest.timeline import Timeline, advance
 from agentpprof.models import Meaning
@@ -116,6 +116,8 @@ class _Assembly:
         self._where: Where | None = None  # of the fact before: most follow one another
         self._thread: Thread
         self._session: SessionRow
+        self._last_usage: Usage | None = None
+        self._last_response_row: OperationRow | None = None
 
     def add_prompt(self, fact: PromptFact) -> None:
         """Start a prompt: it closes open calls, ends the skill and resets repeats."""
@@ -153,30 +155,48 @@ class _Assembly:
 
     def add_response(self, fact: ResponseFact) -> None:
         """Add one record of a response: a new row, or more of a live one."""
-        key = key_of(self.agent, "llm", fact.natural_id)
-        if fact.usage is not None:
-            session_key = key_of(self.agent, "session", fact.where.session_id)
-            self.rows.usage_lines.append(_usage_line(fact, fact.usage, key, session_key))
         if fact.reason not in _OPERATION_REASONS:
+            self._add_usage_line(fact, key_of(self.agent, "llm", fact.natural_id))
             return
         thread, session = self._enter(fact)
         active, idle = self._advance(thread, fact.at_ms)
         responses = self.state.responses
         row = responses.get(fact.natural_id)
         if row is None:
+            key = key_of(self.agent, "llm", fact.natural_id)
             row = responses[fact.natural_id] = self._new_response(fact, thread, session, key)
             if len(responses) > MAX_RESPONSES:
                 del responses[next(iter(responses))]
         elif rank_of(fact.where, fact.at_ms) < row.owner_rank:
-            _give_owner(row, self._new_response(fact, thread, session, key))
+            _give_owner(row, self._new_response(fact, thread, session, row.key))
         thread.last_response = fact.natural_id
+        if fact.usage is not None:
+            self._add_usage_line(fact, row.key, session.key)
         row.active_ms += active
         row.idle_ms += idle
         self._give_unclaimed(thread, row)
-        _add_to_response(row, fact)
+        self._join_response(row, fact)
         self.rows.put(row)
         if fact.result == "final" and fact.text:
             self._set_outcome(thread, fact.at_ms, "answered")
+
+    def _add_usage_line(self, fact: ResponseFact, key: int, session_key: int | None = None) -> None:
+        """Remember one value that carried usage, whether it counts or not."""
+        usage = fact.usage
+        if usage is None:
+            return
+        if session_key is None:
+            session_key = key_of(self.agent, "session", fact.where.session_id)
+        line = (fact.offset, key, REASON_CODE[fact.reason], session_key)
+        self.rows.usage_lines.append((*line, *usage_counts(usage)))
+
+    def _join_response(self, row: OperationRow, fact: ResponseFact) -> None:
+        """Join one record of a response into its row; the rows mostly repeat their usage."""
+        usage = fact.usage
+        if usage is not None and (usage is not self._last_usage or row is not self._last_response_row):
+            _join_usage(row, usage)
+            self._last_usage, self._last_response_row = usage, row
+        _join_response(row, fact)
 
     def add_call(self, fact: CallFact) -> None:
         """Add a tool call: its meaning, its paths and hosts, and whether it is a repeat."""
@@ -423,36 +443,19 @@ class _Assembly:
             self.rows.put(prompt)
 
 
-def _usage_line(fact: ResponseFact, usage: Usage, key: int, session_key: int) -> UsageLine:
-    return UsageLine(
-        fact.offset,
-        key,
-        REASON_CODE[fact.reason],
-        session_key,
-        usage.input_tokens,
-        usage.cache_read_tokens,
-        usage.cache_write_5m_tokens,
-        usage.cache_write_1h_tokens,
-        usage.output_tokens,
-        usage.reasoning_tokens,
-    )
+def _join_usage(row: OperationRow, usage: Usage) -> None:
+    """Keep the maximum of each count."""
+    row.input_tokens = max(row.input_tokens or 0, usage.input_tokens)
+    row.cache_read_tokens = max(row.cache_read_tokens or 0, usage.cache_read_tokens)
+    row.cache_write_5m_tokens = max(row.cache_write_5m_tokens or 0, usage.cache_write_5m_tokens)
+    row.cache_write_1h_tokens = max(row.cache_write_1h_tokens or 0, usage.cache_write_1h_tokens)
+    row.output_tokens = max(row.output_tokens or 0, usage.output_tokens)
+    row.reasoning_tokens = max(row.reasoning_tokens or 0, usage.reasoning_tokens)
+    row.web_searches = max(row.web_searches or 0, usage.web_searches)
 
 
-def _add_to_response(row: OperationRow, fact: ResponseFact) -> None:
-    """Join one record of a response into its row: the maximum of each count, text appended."""
-    usage = fact.usage
-    if usage is not None:
-        row.input_tokens = max(row.input_tokens or 0, usage.input_tokens)
-        row.cache_read_tokens = max(row.cache_read_tokens or 0, usage.cache_read_tokens)
-        row.cache_write_5m_tokens = max(
-            row.cache_write_5m_tokens or 0, usage.cache_write_5m_tokens
-        )
-        row.cache_write_1h_tokens = max(
-            row.cache_write_1h_tokens or 0, usage.cache_write_1h_tokens
-        )
-        row.output_tokens = max(row.output_tokens or 0, usage.output_tokens)
-        row.reasoning_tokens = max(row.reasoning_tokens or 0, usage.reasoning_tokens)
-        row.web_searches = max(row.web_searches or 0, usage.web_searches)
+def _join_response(row: OperationRow, fact: ResponseFact) -> None:
+    """Join what else a record of a response says: result, times, text."""
     quality = QUALITY_CODE[fact.quality]
     row.quality = quality if row.quality is None else min(row.quality, quality)
     row.result = max(row.result, RESULT_CODE[fact.result])

@@ -4,6 +4,7 @@ A scan is the truth: what changed since the checkpoints is read, everything else
 Batches of several files are saved in one transaction each, under the write lock.
 """
 
+import gc
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -40,6 +41,14 @@ class SyncReport(NamedTuple):
     seconds: float = 0.0
 
 
+class _Changes(NamedTuple):
+    """What a scan found: files to read, and numbers of those that vanished or came back."""
+
+    files: list[LogFile]
+    gone: list[int]
+    back: list[int]
+
+
 class Progress(NamedTuple):
     """How far a pass is, for a bar on a terminal."""
 
@@ -59,10 +68,10 @@ def sync(
     log_files = list(find_log_files(roots, unreadable))
     known = _known_files(database)
     changed = [log_file for log_file in log_files if _has_changed(log_file, known)]
-    gone, back = _gone_and_back(log_files, known, roots)
+    changes = _Changes(changed, *_gone_and_back(log_files, known, roots))
     report = SyncReport(files=len(log_files))
-    if changed or gone or back or look_at(database) < schema_version():
-        report = _read_and_save(database, changed, known, (gone, back), on_progress, unreadable)
+    if any(changes) or look_at(database) < schema_version():
+        report = _read_and_save(database, changes, known, on_progress, unreadable)
     return report._replace(
         files=len(log_files), unreadable=tuple(unreadable), seconds=time.monotonic() - started
     )
@@ -104,30 +113,32 @@ def _gone_and_back(
 
 def _read_and_save(
     database: Path,
-    changed: list[LogFile],
+    changes: _Changes,
     known: dict[str, KnownFile],
-    moved: tuple[list[int], list[int]],
     on_progress: Callable[[Progress], None] | None,
     unreadable: list[str],
 ) -> SyncReport:
     """Read the changed files and save them batch by batch."""
     from agentpprof.store.writer import Writer
 
-    counts = _Counts(sum(file.size for file in changed))
-    with opened_for_writing(database) as connection:
-        writer = Writer(connection)
-        reads = _read_files(changed, known, writer, unreadable)
-        for batch in _batches(reads):
-            with _locked(database):
-                writer.save(batch)
-            counts.add(batch)
-            if on_progress is not None:
-                on_progress(Progress(counts.bytes_read, counts.bytes_total))
-        if any(moved):
-            with _locked(database):
-                writer.mark_gone(moved[0], True)
-                writer.mark_gone(moved[1], False)
-    return counts.report(len(changed))
+    counts = _Counts(sum(file.size for file in changes.files))
+    gc.disable()  # nothing read is cyclic, and walking it all again and again takes a tenth
+    try:
+        with opened_for_writing(database) as connection:
+            writer = Writer(connection)
+            for batch in _batches(_read_files(changes.files, known, writer, unreadable)):
+                with _locked(database):
+                    writer.save(batch)
+                counts.add(batch)
+                if on_progress is not None:
+                    on_progress(Progress(counts.bytes_read, counts.bytes_total))
+            if changes.gone or changes.back:
+                with _locked(database):
+                    writer.mark_gone(changes.gone, True)
+                    writer.mark_gone(changes.back, False)
+    finally:
+        gc.enable()
+    return counts.report(len(changes.files))
 
 
 class _Counts:
@@ -223,10 +234,14 @@ def _read_file(
         checkpoint, state, base_offset = Checkpoint(), None, -1
     reading = FileReading(log_file, decoder_of(log_file.agent), version, state)
     is_unchanged = True
+    is_first = base_offset < 0
     for piece in reader.read_pieces(descriptor, checkpoint):
-        yield reading.add(piece, base_offset)
+        read = reading.add(piece, base_offset)
+        if is_first:
+            reading.add_sidecar(read.rows)
+        yield read
         base_offset = piece.checkpoint.offset
-        is_unchanged = False
+        is_unchanged = is_first = False
     if is_unchanged:
         yield reading.add(reader.Piece(b"", checkpoint.offset, checkpoint), base_offset)
 

@@ -44,6 +44,15 @@ def opened(path: str) -> Iterator[int]:
         os.close(descriptor)
 
 
+def read_small_file(path: str) -> bytes | None:
+    """Return the first 64 KiB of a file beside a log; None when it can't be read."""
+    try:
+        with opened(path) as descriptor:
+            return os.read(descriptor, 65536)
+    except OSError:
+        return None
+
+
 def is_continued(descriptor: int, checkpoint: Checkpoint) -> bool:
     """Say whether the file still begins, and goes up to the offset, as it did when it was read."""
     if checkpoint.offset == 0:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from agentpprof.agents.facts import BadLineFact, Where
+from agentpprof.ingest import reader
 from agentpprof.ingest.assemble import STATE_VERSION, AssemblyState, assemble, state_for_saving
 from agentpprof.ingest.reader import Piece
 from agentpprof.ingest.rows import FileRows
@@ -48,8 +49,12 @@ class FileReading:
             base_offset,
         )
 
-    def add_sidecar(self, data: bytes, rows: FileRows) -> None:
-        """Add the links that a file beside the log tells of."""
+    def add_sidecar(self, rows: FileRows) -> None:
+        """Add the links that a small file beside the log tells of, where the agent writes one."""
+        path = self._decoder.sidecar_path(self._log_file.path)
+        data = reader.read_small_file(path) if path is not None else None
+        if data is None:
+            return
         facts = self._decoder.decode_sidecar(data, self._log_file.path)
         linked, _ = assemble(facts, AssemblyState(), self._log_file.agent)
         rows.spawns |= linked.spawns

@@ -5,11 +5,15 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from agentpprof.agents.facts import Where
+from agentpprof.agents.facts import Usage, Where
 
 MAX_TEXT = 65536  # characters kept of a prompt or command
 MAX_RESPONSE_TEXT = 4096
 _NO_TIME = (1 << 48) - 1
+
+
+# One value that carried usage: offset, operation key, reason, session key, then the counts.
+UsageLine = tuple[int, int, int, int, int, int, int, int, int, int]
 
 
 class FieldBag(NamedTuple):
@@ -83,21 +87,6 @@ class SessionRow(Struct, array_like=True, gc=False):
     ended_at_ms: int | None
 
 
-class UsageLine(NamedTuple):
-    """One value that carried usage."""
-
-    offset: int
-    operation_key: int
-    reason: int
-    session_key: int
-    input_tokens: int
-    cache_read_tokens: int
-    cache_write_5m_tokens: int
-    cache_write_1h_tokens: int
-    output_tokens: int
-    reasoning_tokens: int
-
-
 class StrayResult(NamedTuple):
     """A result whose call is not among the live ones."""
 
@@ -143,6 +132,18 @@ def hash_of(text: str) -> int:
     """Return the 64-bit hash of a text, the key of its tags."""
     raw = text.encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(raw, digest_size=8).digest(), "big", signed=True)
+
+
+def usage_counts(usage: Usage) -> tuple[int, int, int, int, int, int]:
+    """Return the counts of a usage line, in the order of its columns."""
+    return (
+        usage.input_tokens,
+        usage.cache_read_tokens,
+        usage.cache_write_5m_tokens,
+        usage.cache_write_1h_tokens,
+        usage.output_tokens,
+        usage.reasoning_tokens,
+    )
 
 
 def rank_of(where: Where, at_ms: int | None) -> int:

@@ -7,7 +7,7 @@ from agentpprof.semantics.arguments import read_arguments
 from agentpprof.semantics.names import is_script, program_name, script_action, target_action
 from agentpprof.semantics.places import Arguments
 from agentpprof.semantics.programs import Program, ProgramTable, program_table
-from agentpprof.semantics.segments import Scope, Segment
+from agentpprof.semantics.scopes import Scope, Segment
 from agentpprof.semantics.words import UNKNOWN
 from agentpprof.vocabulary import PHASE_OF
 

@@ -2,7 +2,8 @@
 
 import re
 
-from agentpprof.semantics.segments import MAX_PARSED, Scope, Segment
+from agentpprof.semantics.scopes import Scope, Segment
+from agentpprof.semantics.segments import MAX_PARSED
 from agentpprof.semantics.words import UNKNOWN
 
 _TOKEN = re.compile(

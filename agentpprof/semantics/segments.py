@@ -5,21 +5,19 @@ linear time), the tree is walked with a stack of its own (nested brackets overfl
 """
 
 import re
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
+from agentpprof.semantics.plain import plain_segments
+from agentpprof.semantics.scopes import MAX_VALUE, Scope, Segment
 from agentpprof.semantics.words import UNKNOWN, plain_word
 
-MAX_PARSED: Final = 8192
+MAX_PARSED: Final = 6144
 _MAX_SEGMENTS = 400
 _FOREIGN = re.compile(r"[^\t\n -~]")
-_PLAIN = re.compile(r"[\w./:=@%+,-]+(?: +[\w./:=@%+,-]+)*", re.ASCII)
 _REDIRECT = re.compile(r"(?:\d+|&)?(>>|>\||>&|&>>|&>|<&|<>|<|>)\s*(.*)", re.DOTALL)
-_FIRST = re.compile(r"[\s;|&(){}!]*(?:[A-Za-z_]\w*=\S*\s+)*([^\s;|&<>(){}'\"`$]+)")
-_KEYWORDS = re.compile(
-    r"(?:if|then|else|elif|fi|for|while|until|do|done|case|esac|select|function|time|coproc|in"
-    r"|export|declare|typeset|readonly|local|unset|unsetenv)$|\w*\+?="
+_FIRST = re.compile(
+    r"[\s;|&(){}!]*(?:[A-Za-z_]\w*=\S*\s+)*(?![A-Za-z_]\w*=)([^\s;|&<>(){}'\"`$#]+)"
 )
 _TIMED = re.compile(r"\btime\s+(?:-p\s+)?(?=[({])")  # the grammar takes the brackets for a word
 
@@ -60,30 +58,6 @@ _ROLES: Final = {
 }
 
 
-@dataclass(slots=True)
-class Scope:
-    """What a shell knows at one place: its folder ('' where it began, None unknown), variables."""
-
-    folder: str | None = ""
-    variables: dict[str, str] = field(default_factory=lambda: {"HOME": "~", "PWD": "."})
-    visited: list[str | None] = field(default_factory=list)
-
-    def inner(self) -> "Scope":
-        """Return the scope of a subshell: what it changes is not seen outside."""
-        return Scope(self.folder, dict(self.variables), list(self.visited))
-
-
-@dataclass(slots=True)
-class Segment:
-    """One simple command: its words (the program first) and redirections (sign, target)."""
-
-    words: list[str]
-    scope: Scope
-    is_piped: bool = False
-    is_inner: bool = False  # inside the words of another command
-    redirects: list[tuple[str, str]] = field(default_factory=list)
-
-
 @lru_cache(maxsize=1)
 def _parser() -> tuple[Any, list[int]]:
     """Return the parser and the role of each kind of node by its number."""
@@ -101,16 +75,19 @@ def segments_of(command: str, scope: Scope) -> list[Segment]:
     Words are plain (`semantics.words`); variables that the command itself sets are filled in.
     A command that can't be parsed still gives its first program.
     """
-    if _PLAIN.fullmatch(command, 0, MAX_PARSED) and len(command) <= MAX_PARSED:
-        words = command.split()
-        if not _KEYWORDS.match(words[0]):
-            return [Segment(words, scope)]
+    command = command[:MAX_PARSED]
+    segments = plain_segments(command, scope)
+    return parsed_segments(command, scope) if segments is None else segments
+
+
+def parsed_segments(command: str, scope: Scope) -> list[Segment]:
+    """Do the work of `segments_of` by parsing, whatever the command."""
     if "time " in command:
-        command = _TIMED.sub("", command[:MAX_PARSED])
-    walk = _Walk(command[:MAX_PARSED], scope)
+        command = _TIMED.sub("", command)
+    walk = _Walk(command, scope)
     walk.run()
     if not walk.segments:
-        match = _FIRST.match(command, 0, MAX_PARSED)
+        match = _FIRST.match(command)
         if match:
             walk.segments.append(Segment([match.group(1)], scope))
     return walk.segments
@@ -247,7 +224,9 @@ class _Walk:
     def _redirect(self, mark: tuple[int, Any], scope: Scope) -> None:
         """Note a redirection at the last segment made since the mark's number, or as its own."""
         number, node = mark
-        text = self.text[node.start_byte : node.end_byte]
+        targets = [child for child in node.named_children if child.type != "file_descriptor"]
+        end = targets[0].end_byte if targets else node.end_byte
+        text = self.text[node.start_byte : end]
         inside: list[Any] = []
         if "(" in text or "`" in text:
             text = self._without_inner(node, node.start_byte, text, inside)
@@ -257,6 +236,9 @@ class _Walk:
                 self.segments.append(Segment([], scope))
             target = plain_word(match.group(2).strip(), scope.variables)
             self.segments[-1].redirects.append((match.group(1), target))
+        for child in targets[1:]:  # the grammar takes words behind a target for targets
+            spelled = self.text[child.start_byte : child.end_byte]
+            self.segments[-1].words.append(plain_word(spelled, scope.variables))
         for child in reversed(inside):
             self.stack.append((child, scope, False, True))
 
@@ -289,7 +271,7 @@ class _Walk:
         if "$(" in value or "`" in value or "<(" in value:
             value = self._without_inner(node, node.start_byte, spelled, inside).partition("=")[2]
         scope.variables[name] = (
-            UNKNOWN if value[:1] == "(" else plain_word(value, scope.variables)[:1000]
+            UNKNOWN if value[:1] == "(" else plain_word(value, scope.variables)[:MAX_VALUE]
         )
         for child in reversed(inside):
             self.stack.append((child, scope, False, inner))

@@ -13,7 +13,8 @@ from agentpprof.semantics.heredocs import cut_heredocs
 from agentpprof.semantics.patches import PATCH_START, patch_paths
 from agentpprof.semantics.powershell import powershell_segments
 from agentpprof.semantics.programs import program_table
-from agentpprof.semantics.segments import Scope, Segment, segments_of
+from agentpprof.semantics.scopes import Scope, Segment
+from agentpprof.semantics.segments import segments_of
 
 _MAX_DEPTH = 4  # shells within shells
 _MAX_CACHED = 4096  # longer commands are not kept

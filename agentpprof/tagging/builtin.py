@@ -70,7 +70,8 @@ def tag_session(tags_with_weights: Iterable[tuple[str, int]]) -> str:
     totals: dict[str, int] = {}
     for tag, weight in tags_with_weights:
         totals[tag] = totals.get(tag, 0) + weight
-    named = {tag: weight for tag, weight in totals.items() if tag not in _LAST} or totals
+    named = {tag: weight for tag, weight in totals.items() if tag not in _LAST}
+    named = named or {tag: weight for tag, weight in totals.items() if tag != UNTAGGED}
     if not named:
         return UNTAGGED
     return min(named, key=lambda tag: (-named[tag], -_ORDER.get(tag, -len(_ORDER)), tag))

@@ -7,6 +7,7 @@ from typing import Final
 
 from agentpprof.tagging.words import Entry, Lexicon, common, lexicon
 
+_MAX_KEYS: Final = 1 << 16
 _MIN_TYPO: Final = 6  # shorter words have too many neighbours ("text" is no "test")
 _SIZE: Final = re.compile(r"\d+(?:\.\d+)?(?:ms|s|sec|secs|kb|mb|gb|min|x|%)")
 _VERSION: Final = re.compile(r"v\d+(?:\.\d+)*|\d+\.\d+\.\d+\S*")
@@ -45,14 +46,32 @@ def find_phrases(keys: Sequence[str], lex: Lexicon) -> tuple[list[list[Found]], 
 
 def keys_of(words: Sequence[str], language: str) -> list[str]:
     """Return the entry that each word is a form of, noise left out."""
-    noise = lexicon(language).noise
-    return [key_of(language, word) for word in words if word not in noise]
+    known = _keys(language)
+    return [key for word in words if (key := known[word])]
 
 
-@lru_cache(maxsize=1 << 16)
-def key_of(language: str, word: str) -> str:
-    """Return the entry that `word` is a form of, or the word itself."""
-    lex = lexicon(language)
+class _Keys(dict[str, str]):
+    """Word -> the entry it is a form of, '' for noise; worked out at its first use."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self.language, self.lexicon = language, lexicon(language)
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= _MAX_KEYS:
+            self.clear()
+        key = self[word] = _key(word, self.language, self.lexicon)
+        return key
+
+
+@lru_cache(maxsize=16)
+def _keys(language: str) -> _Keys:
+    return _Keys(language)
+
+
+def _key(word: str, language: str, lex: Lexicon) -> str:
+    if word in lex.noise:
+        return ""
     if word in lex.known:
         return word
     for size in range(len(word) - 1, 2, -1):

@@ -7,6 +7,8 @@ or at the end, and a pasted file of 5 MB costs no more than a page.
 import re
 from typing import Final, NamedTuple
 
+from agentpprof.tagging.pasted import has_inline_error, kind_of, kind_of_block
+
 HALF: Final = 2000
 MAX_SENTENCES: Final = 60
 
@@ -19,45 +21,6 @@ _FENCE: Final = re.compile(r"```.*?(?:```|\Z)", re.S)
 _URL: Final = re.compile(r"https?://\S+")
 _LETTER: Final = re.compile(r"[^\W_]")
 _END: Final = re.compile(r"([.!?…]+(?:[\s)\"']+|$)|[。！？]+|\n+)")
-_INLINE_ERROR: Final = re.compile(
-    r"\b[A-Z]\w*(?:Error|Exception)\b:|\bError: |\berror TS\d+|\bpanic: "
-)
-
-# One kind of pasted line each; the first that matches counts.
-_LINES: Final = (
-    (
-        "trace",
-        re.compile(
-            r"\s*(?:Traceback \(most recent|File \".*\", line \d+|at \S+ ?\(.+:\d+|at .+\.\w+:\d+"
-            r"|[\w.]*(?:Error|Exception|Panic)(?:: |\b.*:)|panic: |goroutine \d+|--- FAIL|FAIL[: \t]"
-            r"|(?:fatal )?error(?:\[\w+\])?: |error TS\d+|Caused by:|npm (?:ERR!|error)|fatal: |E   "
-            r"|thread '.*' panicked|Segmentation fault|[✗✘✖×] |\S+:\d+:\d+:? (?:error|warning))"
-        ),
-    ),
-    (
-        "log",
-        re.compile(
-            r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d|\[?(?:INFO|DEBUG|WARN(?:ING)?|ERROR)\b"
-            r"|level=|[\w./-]+\.\w+:\d+: |[✓✔] )"
-        ),
-    ),
-    (
-        "diff",
-        re.compile(
-            r"(?:diff --git|@@ |\+\+\+ |--- [ab]/|index [0-9a-f]{7}|[+-](?![-\s\d])\S.*[;{}()])"
-        ),
-    ),
-    ("shell", re.compile(r"\s*(?:[$❯➜%»] \S|>>> \S|\S+@\S+[:~].*[$#] \S)")),
-    (
-        "code",
-        re.compile(
-            r"(?:.*[{};]\s*$|\s*(?:import|from) [\w.{]+|\s*(?:def|class|func|fn|const|let|var|return"
-            r"|public|private|#include|package|type|interface) [^.?!]*[({=:]|\s*</?\w+[ >]|\s*//|\s*[\"'\w-]+: *[\"'{\[]"
-            r"|\s{4,}\S|\t\S|\|.*\|\s*$)"
-        ),
-    ),
-    ("quote", re.compile(r"\s*> ?\S")),
-)
 
 
 class Sentence(NamedTuple):
@@ -92,19 +55,12 @@ def take_apart(text: str) -> PromptText:
         urls = tuple(_URL.findall(short))
         short = _URL.sub(" ", short)
     own = _own_lines(short, pasted) if "\n" in short.strip() else _own_line(short, pasted)
-    return PromptText(own, _sentences(own), pasted, urls, _has_inline_error(short))
-
-
-def _has_inline_error(text: str) -> bool:
-    """Say whether an error message stands within the text; the plain search is ten times faster."""
-    is_likely = "rror" in text or "Exception" in text or "panic" in text
-    return is_likely and _INLINE_ERROR.search(text) is not None
+    return PromptText(own, _sentences(own), pasted, urls, has_inline_error(short))
 
 
 def _count_fence(fence: str, pasted: dict[str, int]) -> str:
-    """Count a fenced block as what most telling its lines are; nothing of it stays."""
-    kinds = {kind for line in fence.strip("`").splitlines() if (kind := _kind_of(line))}
-    kind = next((name for name in ("trace", "diff", "log", "shell") if name in kinds), "code")
+    """Count a fenced block as what its most telling line is; nothing of it stays."""
+    kind = kind_of_block(fence.strip("`"))
     pasted[kind] = pasted.get(kind, 0) + fence.count("\n") + 1
     return "\n"
 
@@ -113,7 +69,7 @@ def _own_lines(text: str, pasted: dict[str, int]) -> str:
     """Count and drop the pasted lines of `text`."""
     own = []
     for line in text.split("\n"):
-        kind = _kind_of(line)
+        kind = kind_of(line)
         if kind:
             pasted[kind] = pasted.get(kind, 0) + 1
         if not kind or kind == "quote":
@@ -123,14 +79,10 @@ def _own_lines(text: str, pasted: dict[str, int]) -> str:
 
 def _own_line(text: str, pasted: dict[str, int]) -> str:
     """A single line is pasted only if it is a trace; a command stays the person's word."""
-    if _LINES[0][1].match(text.strip()):
+    if kind_of(text.strip()) == "trace":
         pasted["trace"] = 1
         return ""
     return text
-
-
-def _kind_of(line: str) -> str:
-    return next((kind for kind, pattern in _LINES if pattern.match(line)), "")
 
 
 def _sentences(text: str) -> tuple[Sentence, ...]:

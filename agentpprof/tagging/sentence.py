@@ -14,6 +14,7 @@ from agentpprof.tagging.words import (
     FRAME,
     JOINT,
     NEGATION,
+    PRONOUN,
     SUBORDINATE,
     TAG_QUESTION,
     VOICE,
@@ -29,10 +30,11 @@ _NEGATED: Final = 0.15
 _QUOTED: Final = 0.3
 _BEHIND: Final = 0.7  # "… and see if it fails": what stands behind "if" is no request
 _REPEATED: Final = 0.3  # a second word for the same tag says little more
-_STATED: Final = 0.35  # a feature that a statement names is not asked for
+_STATED: Final = {"feature": 0.35, "debug": 1.0, "build": 1.0}  # elsewhere:
+_STATED_ELSE: Final = 0.55  # what a statement is about is not yet what is wanted
 _COMPLAINT: Final = 1.6  # "the list isn't sorted"
 _QUOTES: Final = frozenset('`"')
-_UNTOUCHED: Final = frozenset({"debug", "explain", "plan", "perf"})  # "it does not start"
+_UNTOUCHED: Final = frozenset({"debug", "explain", "plan", "perf", "security"})  # "it does not start"
 
 REQUEST: Final = "request"
 QUESTION: Final = "question"
@@ -76,10 +78,11 @@ def weigh(words: list[str], is_question: bool, language: str) -> Weighed:
     tally = Tally(_REPEATED)
     start, framed = _skip_opening(keys, found)
     here = found[start] if start < len(keys) else []
-    asked = _question(here, framed)
+    asked = _question(here, framed, is_question)
     if asked:
         tally.add(*asked)
-    is_request = not asked and (framed or any(entry.is_verb for _, entry in here))
+    forbids = start < len(keys) and bool(parts[start] & NEGATION) and not is_question
+    is_request = not asked and (framed or forbids or any(entry.is_verb for _, entry in here))
     mood = REQUEST if is_request else QUESTION if asked or is_question else STATEMENT
     if is_question and len(keys) > 3 and parts[-1] & TAG_QUESTION:
         tally.add("explain", 4.0)  # "… , right?"
@@ -122,11 +125,13 @@ def _lengths(here: list[Found]) -> tuple[int, int, int, int]:
     return frame, filler, told, opener
 
 
-def _question(here: list[Found], framed: bool) -> tuple[str, float] | None:
+def _question(here: list[Found], framed: bool, is_marked: bool) -> tuple[str, float] | None:
     """Return tag and weight of how a question begins; "have a look" is none, "have we" is one."""
     verb = max((size for size, entry in here if entry.is_verb), default=0)
     for size, entry in here:
         if entry.question and size >= verb:
+            if entry.parts & NEGATION and not is_marked:
+                return None  # "don't push yet"
             is_order = framed and (verb or entry.question[1] < 2.0)  # "let's do", "can you show"
             return None if is_order else entry.question
     return None
@@ -140,6 +145,8 @@ class _Reader:
         self.is_head = mood == REQUEST  # the next phrase may be the verb of a request
         self.object_left = 0 if mood == QUESTION else _OBJECT_WORDS
         self.is_behind = False  # behind "if", "what" … of a request
+        self.only_pronoun = False  # nothing but "it" or "that" stands behind the verb so far
+        self.has_pronoun = False
         self.negated_left = 0
         self.is_quoted = False
 
@@ -172,37 +179,47 @@ class _Reader:
         factor = _QUOTED if self.is_quoted else _BEHIND if self.is_behind else 1.0
         for cue in entry.cues.values():
             weight = cue.at_head if opens else self._weight(cue, entry.is_verb)
+            if self.is_quoted and cue.tag == "debug":
+                weight /= _QUOTED  # it says "permission denied"
             if self.negated_left > 0 and cue.tag not in _UNTOUCHED:
                 weight *= _NEGATED
             self.tally.add(cue.tag, weight * factor)
         if self.is_head and entry.is_verb:
-            self.is_head, self.object_left = False, _OBJECT_WORDS
+            self.is_head, self.object_left, self.only_pronoun = False, _OBJECT_WORDS, True
         elif entry.parts & SUBORDINATE:
             self._go_behind()
         else:
             self.object_left -= 1
+            self.only_pronoun = False
 
     def _weight(self, cue: Cue, is_verb: bool) -> float:
         if self.is_head and is_verb:
             return cue.at_head
-        if self.free_order and self.mood != QUESTION:
-            return max(cue.at_head * 0.9, cue.in_object)
-        weight = cue.in_object if self.object_left > 0 else cue.elsewhere
         is_topic = cue.in_object > cue.elsewhere
-        stated = self.mood == STATEMENT and cue.tag == "feature" and is_topic
-        return weight * _STATED if stated else weight
+        share = 1.0
+        if is_topic and self.mood == STATEMENT:
+            share = _STATED.get(cue.tag, _STATED_ELSE)
+        if self.free_order and self.mood != QUESTION:
+            return max(cue.at_head * 0.9, cue.in_object) * share
+        return (cue.in_object if self.object_left > 0 else cue.elsewhere) * share
 
     def _step(self, key: str, parts: int) -> None:
         """Move on by a word that speaks for nothing here."""
         if key == "," or parts & JOINT:
             self.is_head = self.mood == REQUEST
             self.is_behind = self.is_behind and not self.is_head
+        elif self.only_pronoun and parts & PRONOUN:
+            self.has_pronoun = True  # "add that to the readme": the readme is the object
         elif parts & SUBORDINATE:
             self._go_behind()
         elif key != BLANK:
             self.object_left -= 1
+            self.only_pronoun = False
             self.is_head = self.is_head and bool(parts & FILLER)
 
     def _go_behind(self) -> None:
+        if self.only_pronoun and self.has_pronoun:
+            self.only_pronoun = self.has_pronoun = False
+            return
         self.object_left, self.is_head = 0, False
         self.is_behind = self.mood == REQUEST and not self.free_order

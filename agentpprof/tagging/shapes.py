@@ -1,4 +1,4 @@
-"""The shape of a whole prompt: a bare yes, a pasted trace, a review comment, a plan to carry out."""
+"""The shape of a whole prompt: a bare yes, a pasted trace, a review comment, a plan."""
 
 import re
 from collections.abc import Sequence
@@ -24,8 +24,8 @@ _SLASH: Final = re.compile(r"\s*/([a-zA-Z][\w:.-]*)(?=\s|$)")
 _COMMAND_NAME: Final = re.compile(r"<command-name>\s*/?([\w:.-]+)\s*</command-name>")
 _COMMAND_ARGS: Final = re.compile(r"<command-args>(.*?)</command-args>", re.S)
 _PLAN: Final = re.compile(
-    r"\s*(?:please )?(?:implement|execute|carry out|build)(?: the| this)?(?: following)? plan\b[^\n]*\n+\s*#+ *"
-    r"(?:plan|implementation plan)?:? *([^\n]*)",
+    r"\s*(?:please )?(?:implement|execute|carry out|build)(?: the| this)?(?: following)? plan\b"
+    r"[^\n]*\n+\s*#+ *(?:plan|implementation plan)?:? *([^\n]*)",
     re.I,
 )
 _IDENTIFIER: Final = re.compile(
@@ -93,6 +93,8 @@ def _covered(keys: Sequence[str], found: Sequence[list[Found]], core: int, allow
     while at < len(keys):
         size = 0
         for length, entry in found[at]:
+            if length > 1 and not entry.parts & allowed and entry.cues:
+                return False  # "still the same" is more than "the same"
             if entry.parts & allowed:
                 has_core = has_core or bool(entry.parts & core)
                 size = length

@@ -7,24 +7,22 @@ own because an enumeration of requests is split at them.
 import re
 from typing import Final
 
+BLANK: Final = "_"  # between Korean words, lest an ending and a beginning make a third word
+_CJK: Final = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _WORD: Final = re.compile(
-    r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af々]"
-    r"|(?:[./~-]*[^\W_])(?:[^\W\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]|['./+#@:*-])*"
+    rf"[{_CJK}々]|[./~-]*[^\W_{_CJK}](?:[^\W{_CJK}]|['./+#@:*-])*"
     r"|[,;:`\"&👍]|(?<=[\uac00-\ud7af]) (?=[\uac00-\ud7af])"
 )
-_ASCII_WORD: Final = re.compile(r"[./~-]*[a-z0-9][\w'./+#@:*-]*|[,;:`\"&]")
-BLANK: Final = "_"  # between Korean words, lest an ending and a beginning make a third word
-_COMMAS: Final = str.maketrans("、，；：;:’“”「」", ',,,,,,\'""""')
+_ASCII_WORD: Final = re.compile(r"[./~-]*[a-z0-9](?:[\w'./+#@:*-]*[\w+#])?|[,;:`\"&]")
+_MARKS: Final = str.maketrans("、，；：’“”「」", ',,;:\'""""')
 
 
 def words_of(text: str) -> list[str]:
     """Return the words of `text`; quotation marks and backticks stand among them as they are."""
     if text.isascii():
-        return [
-            word if len(word) == 1 else word.rstrip(".:'/-*") or word
-            for word in _ASCII_WORD.findall(text.lower())
-        ]
+        return _ASCII_WORD.findall(text.lower())
+    found = _WORD.findall(text.lower().translate(_MARKS))
     return [
         BLANK if word == " " else word if len(word) == 1 else word.rstrip(".:'/-*") or word
-        for word in _WORD.findall(text.lower().translate(_COMMAS))
+        for word in found
     ]

@@ -29,6 +29,7 @@ _WEIGHTS: Final[dict[str, tuple[float, float, float]]] = {
     "make": (2.2, 0.3, 0.3),
     "look": (1.6, 0.0, 0.0),
     "topic": (2.2, 3.0, 1.4),
+    "thing": (1.0, 1.4, 0.4),  # what features are made of; alone it asks for nothing
     "sure": (4.5, 4.5, 4.5),
     "soft": (2.5, 2.5, 2.5),
     "phrases": (4.5, 1.0, 1.0),
@@ -40,7 +41,7 @@ _QUESTION_WEIGHTS: Final = {"ask": 3.2, "yesno": 1.8}
 FILLER, FRAME, JOINT, SUBORDINATE, NEGATION, VOICE, TAG_QUESTION, SUBJECT = (
     1 << n for n in range(8)
 )
-FOLLOW_CORE, FOLLOW_REST, CHAT_CORE, CHAT_REST = (1 << n for n in range(8, 12))
+FOLLOW_CORE, FOLLOW_REST, CHAT_CORE, CHAT_REST, PRONOUN = (1 << n for n in range(8, 13))
 _PARTS: Final = {
     "filler": FILLER,
     "frame": FRAME,
@@ -50,6 +51,7 @@ _PARTS: Final = {
     "own_voice": VOICE,
     "tag_question": TAG_QUESTION,
     "subject": SUBJECT,
+    "pronoun": PRONOUN,
     "follow_core": FOLLOW_CORE,
     "follow_rest": FOLLOW_REST,
     "chat_core": CHAT_CORE,

@@ -1,0 +1,100 @@
+"""The quick way for plain command lines: words, quotes, separators and redirections.
+
+Four of five commands that agents write are plain. They are split here without a parser, with the
+same segments as `semantics.segments` finds by parsing (a property test holds the two together);
+anything else (`plain_segments` gives None) is left to the parser.
+"""
+
+import re
+
+from agentpprof.semantics.scopes import MAX_VALUE, Scope, Segment
+from agentpprof.semantics.words import plain_word
+
+_TOKEN = re.compile(
+    r"""[ \t]*+(?:
+      ((?:\d++(?=[<>])|&(?=>))?(?:>>|>&|>\||<&|[<>]))[ \t]*+(?![<>(&|\n]|$)  # 1: redirection
+    | ((?:[^\s'"\\$`(){}\[\]<>|&;\#!\x00-\x1f]++|'[^']*+'  # 2: word
+        |"(?:[^"\\`$]++|\\.|\$(?![({'"]))*+"|\$(?:[A-Za-z_]\w*+|\?))++)
+    | (&&|\|\||\|&?|;|\n|&)  # 3: separator
+    | \Z
+    )""",
+    re.VERBOSE | re.ASCII | re.DOTALL,
+)
+_RESERVED = re.compile(
+    r"[-+%@,^?]|(?:if|then|else|elif|fi|for|while|until|do|done|case|esac|select|function|coproc|in"
+    r"|export|declare|typeset|readonly|local|unset|unsetenv)\Z"
+)
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=", re.ASCII)
+_SOFT = frozenset(("", ";", "\n", "&"))  # nothing need stand behind these
+_NOTHING = frozenset((None, "\n"))  # before which nothing need stand
+
+
+def plain_segments(text: str, scope: Scope) -> list[Segment] | None:
+    """Return the segments of a plain command line, None if it needs a parser.
+
+    Sets the variables in `scope` that the line sets, but only if it is plain to its end.
+    """
+    match_at = _TOKEN.match
+    variables = scope.variables
+    segments: list[Segment] = []
+    segment = Segment([], scope)
+    assigned: list[str] = []
+    sign = separator = ""
+    position = 0
+    while True:
+        match = match_at(text, position)
+        if match is None:
+            return None
+        position = match.end()
+        kind = match.lastindex
+        if kind == 2:
+            spelled = match.group(2)
+            if sign:
+                segment.redirects.append((sign, plain_word(spelled, variables)))
+                sign = ""
+            elif not _add_word(spelled, segment, assigned, variables):
+                return None
+        elif sign:
+            return None
+        elif kind == 1:
+            sign = match.group(1).lstrip("0123456789&")
+        else:
+            end = match.group(3)
+            if segment.words or segment.redirects:
+                segments.append(segment)
+            elif assigned:
+                variables = _with_assigned(assigned, variables)
+            elif separator not in _SOFT or end not in _NOTHING:
+                return None
+            if end is None:
+                scope.variables = variables
+                return segments
+            separator = end
+            segment = Segment([], scope, is_piped=end in ("|", "|&"))
+            assigned = []
+
+
+def _add_word(
+    spelled: str, segment: Segment, assigned: list[str], variables: dict[str, str]
+) -> bool:
+    """Note a word of a segment, or an assignment before it; False if it needs a parser."""
+    if segment.words:
+        segment.words.append(plain_word(spelled, variables))
+    elif "=" in spelled:
+        if segment.redirects or not _ASSIGNMENT.match(spelled):
+            return False
+        assigned.append(spelled)
+    elif _RESERVED.match(spelled):
+        return False
+    else:
+        segment.words.append(plain_word(spelled, variables))
+    return True
+
+
+def _with_assigned(assigned: list[str], variables: dict[str, str]) -> dict[str, str]:
+    """Return the variables after a line of assignments only."""
+    variables = dict(variables)
+    for spelled in assigned:
+        name, _, value = spelled.partition("=")
+        variables[name] = plain_word(value, variables)[:MAX_VALUE]
+    return variables
