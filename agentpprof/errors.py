@@ -24,5 +24,9 @@ class NothingFoundError(AgentPprofError):
     """No session, or no sample, is left after the selection."""
 
 
+class NoSessionError(NothingFoundError):
+    """No session is left after the project, agent, id and time were looked at."""
+
+
 class OutputError(AgentPprofError):
     """The output can't be written."""

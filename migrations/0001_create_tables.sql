@@ -213,6 +213,17 @@ create table skipped_record (
     primary key (log_file_id, kind, version)
 ) strict, without rowid;
 
+-- One row per file, session and kind: how often a log told of prompts (op 0, people's only) and
+-- tool calls (op 2), copies included. Audits compare it with what counts.
+create table told_record (
+    log_file_id integer not null references log_file (id),
+    session_key integer not null,
+    op integer not null,
+    is_copy integer not null,
+    records integer not null,
+    primary key (log_file_id, session_key, op, is_copy)
+) strict, without rowid;
+
 -- One row per definition of a tagger: rule set, or model with prompt version and grammar.
 create table tagger (
     id integer primary key,

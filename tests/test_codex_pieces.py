@@ -25,7 +25,8 @@ from builders_codex import (
 from hypothesis import given
 from hypothesis import strategies as st
 from test_codex import PATH, as_bytes, counted, only
-from test_codex_bugs import SCRIPT, at, fork, item_done, record
+from test_codex_bugs import at, fork
+from test_codex_bugs_tools import SCRIPT, item_done, record
 
 from agentpprof.agents import codex
 from agentpprof.agents.facts import CallFact, Fact, PromptFact, ResultFact

@@ -22,66 +22,65 @@ _PATCH = """*** Begin Patch
 *** End Patch"""
 
 
-@pytest.mark.parametrize(
-    ("name", "tool_input", "action", "kind", "thing", "category", "effect"),
-    [
-        ("Read", {"file_path": "a.py"}, "read", "path", "/w/a.py", "read", "read"),
-        ("Edit", {"file_path": "/w/./a.py"}, "edit", "path", "/w/a.py", "edit", "write"),
-        ("MultiEdit", {"file_path": "a.py"}, "edit", "path", "/w/a.py", "edit", "write"),
-        ("Write", {"file_path": "a.py"}, "create", "path", "/w/a.py", "edit", "write"),
-        ("NotebookEdit", {"notebook_path": "a.ipynb"}, "edit", "path", "/w/a.ipynb", "edit", "write"),
-        ("Grep", {"pattern": "x", "path": "src"}, "search", "path", "/w/src", "read", "read"),
-        ("Grep", {"pattern": "x"}, "search", "path", "/w", "read", "read"),
-        ("Glob", {"pattern": "*.py"}, "list", "path", "/w", "read", "read"),
-        ("LS", {"path": "/w/x/"}, "list", "path", "/w/x", "read", "read"),
-        ("view_image", {"path": "x.png"}, "read", "path", "/w/x.png", "read", "read"),
-        ("Bash", {"command": "pytest -q"}, "test", "program", "pytest", "shell", "test"),
-        ("Bash", {"command": "echo x > a.txt"}, "create", "path", "/w/a.txt", "shell", "write"),
-        ("Bash", {"command": "cat a.txt"}, "read", "path", "/w/a.txt", "shell", "read"),
-        ("Bash", {"command": "cat a.txt b.txt"}, "read", "program", "cat", "shell", "read"),
-        ("Bash", {"command": "curl https://a.com/x"}, "fetch", "domain", "a.com", "shell", "network"),
-        ("Bash", {"command": ""}, "run", "tool", "Bash", "shell", "process"),
-        ("PowerShell", {"command": "Get-ChildItem src"}, "list", "path", "/w/src", "shell", "read"),
-        ("shell", {"command": ["bash", "-lc", "make test"]}, "test", "program", "make", "shell", "test"),
-        ("shell", {"command": ["cat", "my file"]}, "read", "path", "/w/my file", "shell", "read"),
-        ("shell", {"command": ["powershell.exe", "-Command", "dir x"]}, "list", "path", "/w/x", "shell", "read"),
-        ("exec_command", {"cmd": "cat a", "workdir": "sub"}, "read", "path", "/w/sub/a", "shell", "read"),
-        ("local_shell", {"action": {"command": ["ls", "src"]}}, "list", "path", "/w/src", "shell", "read"),
-        ("shell", {"command": ["apply_patch", _PATCH]}, "edit", "path", "/w/src/a.py", "shell", "write"),
-        ("apply_patch", {"input": _PATCH}, "edit", "path", "/w/src/a.py", "edit", "write"),
-        ("apply_patch", _PATCH, "edit", "path", "/w/src/a.py", "edit", "write"),
-        ("apply_patch", {"patch": "*** Delete File: x"}, "delete", "path", "/w/x", "edit", "write"),
-        ("WebFetch", {"url": "https://U:P@A.com:1/x"}, "fetch", "domain", "a.com", "network", "network"),
-        ("WebSearch", {"query": "x"}, "websearch", "tool", "WebSearch", "network", "network"),
-        ("Task", {"subagent_type": "Explore"}, "delegate", "agent", "Explore", "subagent", "process"),
-        ("Agent", {}, "delegate", "agent", "general-purpose", "subagent", "process"),
-        ("spawn_agent", {"agent_type": "worker"}, "delegate", "agent", "worker", "subagent", "process"),
-        ("wait_agent", {}, "wait", "tool", "wait_agent", "subagent", "process"),
-        ("BashOutput", {"bash_id": "1"}, "wait", "tool", "BashOutput", "tool", "process"),
-        ("write_stdin", {"chars": ""}, "wait", "tool", "write_stdin", "shell", "process"),
-        ("TodoWrite", {"todos": []}, "plan", "tool", "TodoWrite", "plan", "process"),
-        ("update_plan", {}, "plan", "tool", "update_plan", "plan", "process"),
-        ("AskUserQuestion", {}, "ask", "tool", "AskUserQuestion", "tool", "process"),
-        ("Skill", {"skill": "pdf"}, "run", "skill", "pdf", "tool", "process"),
-        ("SlashCommand", {"command": "/review 12"}, "run", "skill", "review", "tool", "process"),
-        ("ToolSearch", {"query": "x"}, "search", "tool", "ToolSearch", "tool", "read"),
-        ("LSP", {"operation": "hover", "filePath": "a.py"}, "search", "path", "/w/a.py", "read", "read"),
-        ("mcp__github__get_issue", {}, "read", "server", "github", "tool", "read"),
-        ("mcp__github__list_issues", {}, "list", "server", "github", "tool", "read"),
-        ("mcp__github__create_issue", {}, "edit", "server", "github", "tool", "write"),
-        ("mcp__db__deleteRow", {}, "delete", "server", "db", "tool", "write"),
-        ("mcp__browser__click", {}, "run", "server", "browser", "tool", "process"),
-        ("mcp__web__fetch", {"url": "https://a.com"}, "read", "server", "web", "network", "network"),
-        ("Zork", {"x": 1}, "run", "tool", "Zork", "tool", "process"),
-        ("", None, "run", "tool", "unknown", "tool", "process"),
-    ],
-)  # fmt: skip
-def test_a_call_means(
-    name: str, tool_input: Any, action: str, kind: str, thing: str, category: str, effect: str
-) -> None:
+# Tool, input, and what it means: action, category, effect, kind and name of the object.
+_CALLS: list[tuple[str, Any, str]] = [
+    ("Read", {"file_path": "a.py"}, "read read read path /w/a.py"),
+    ("Edit", {"file_path": "/w/./a.py"}, "edit edit write path /w/a.py"),
+    ("MultiEdit", {"file_path": "a.py"}, "edit edit write path /w/a.py"),
+    ("Write", {"file_path": "a.py"}, "create edit write path /w/a.py"),
+    ("NotebookEdit", {"notebook_path": "a.ipynb"}, "edit edit write path /w/a.ipynb"),
+    ("Grep", {"pattern": "x", "path": "src"}, "search read read path /w/src"),
+    ("Grep", {"pattern": "x"}, "search read read path /w"),
+    ("Glob", {"pattern": "*.py"}, "list read read path /w"),
+    ("LS", {"path": "/w/x/"}, "list read read path /w/x"),
+    ("view_image", {"path": "x.png"}, "read read read path /w/x.png"),
+    ("Bash", {"command": "pytest -q"}, "test shell test program pytest"),
+    ("Bash", {"command": "echo x > a.txt"}, "create shell write path /w/a.txt"),
+    ("Bash", {"command": "cat a.txt"}, "read shell read path /w/a.txt"),
+    ("Bash", {"command": "cat a.txt b.txt"}, "read shell read program cat"),
+    ("Bash", {"command": "curl https://a.com/x"}, "fetch shell network domain a.com"),
+    ("Bash", {"command": ""}, "run shell process tool Bash"),
+    ("PowerShell", {"command": "Get-ChildItem src"}, "list shell read path /w/src"),
+    ("shell", {"command": ["bash", "-lc", "make test"]}, "test shell test program make"),
+    ("shell", {"command": ["cat", "my file"]}, "read shell read path /w/my file"),
+    ("shell", {"command": ["powershell.exe", "-Command", "dir x"]}, "list shell read path /w/x"),
+    ("exec_command", {"cmd": "cat a", "workdir": "sub"}, "read shell read path /w/sub/a"),
+    ("local_shell", {"action": {"command": ["ls", "src"]}}, "list shell read path /w/src"),
+    ("shell", {"command": ["apply_patch", _PATCH]}, "edit shell write path /w/src/a.py"),
+    ("apply_patch", {"input": _PATCH}, "edit edit write path /w/src/a.py"),
+    ("apply_patch", _PATCH, "edit edit write path /w/src/a.py"),
+    ("apply_patch", {"patch": "*** Delete File: x"}, "delete edit write path /w/x"),
+    ("WebFetch", {"url": "https://U:P@A.com:1/x"}, "fetch network network domain a.com"),
+    ("WebSearch", {"query": "x"}, "websearch network network tool WebSearch"),
+    ("Task", {"subagent_type": "Explore"}, "delegate subagent process agent Explore"),
+    ("Agent", {}, "delegate subagent process agent general-purpose"),
+    ("spawn_agent", {"agent_type": "worker"}, "delegate subagent process agent worker"),
+    ("wait_agent", {}, "wait subagent process tool wait_agent"),
+    ("BashOutput", {"bash_id": "1"}, "wait tool process tool BashOutput"),
+    ("write_stdin", {"chars": ""}, "wait shell process tool write_stdin"),
+    ("TodoWrite", {"todos": []}, "plan plan process tool TodoWrite"),
+    ("update_plan", {}, "plan plan process tool update_plan"),
+    ("AskUserQuestion", {}, "ask tool process tool AskUserQuestion"),
+    ("Skill", {"skill": "pdf"}, "run tool process skill pdf"),
+    ("SlashCommand", {"command": "/review 12"}, "run tool process skill review"),
+    ("ToolSearch", {"query": "x"}, "search tool read tool ToolSearch"),
+    ("LSP", {"operation": "hover", "filePath": "a.py"}, "search read read path /w/a.py"),
+    ("mcp__github__get_issue", {}, "read tool read server github"),
+    ("mcp__github__list_issues", {}, "list tool read server github"),
+    ("mcp__github__create_issue", {}, "edit tool write server github"),
+    ("mcp__db__deleteRow", {}, "delete tool write server db"),
+    ("mcp__browser__click", {}, "run tool process server browser"),
+    ("mcp__web__fetch", {"url": "https://a.com"}, "read network network server web"),
+    ("Zork", {"x": 1}, "run tool process tool Zork"),
+    ("", None, "run tool process tool unknown"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "tool_input", "answer"), _CALLS)
+def test_a_call_means(name: str, tool_input: Any, answer: str) -> None:
     meaning = describe_call(name, tool_input, _CWD)
-    assert meaning[:4] == (action, kind, thing, category)
-    assert meaning.effect == effect
+    parts = (meaning.action, meaning.category, meaning.effect, meaning.object_kind, meaning.object)
+    assert " ".join(parts) == answer
 
 
 def test_a_patch_names_its_files_by_its_headers_alone() -> None:
@@ -127,14 +126,13 @@ def _is_sound(meaning: Meaning) -> bool:
     )
 
 
+_KEYS = "command cmd file_path path url query pattern input patch workdir action skill"
 _JSON = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=20)),
     lambda inner: st.one_of(
         st.lists(inner, max_size=4),
         st.dictionaries(
-            st.sampled_from(
-                "command cmd file_path path url query pattern input patch workdir action skill".split()
-            ),
+            st.sampled_from(_KEYS.split()),
             inner,
             max_size=4,
         ),

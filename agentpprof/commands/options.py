@@ -3,49 +3,25 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
 
-import click
-
+from agentpprof.commands.sections import F, apply_options, option
 from agentpprof.errors import UsageError
 from agentpprof.ingest.discover import Root, default_roots, roots_in
 from agentpprof.store.database import default_path
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-class OnceCommand(click.Command):
-    """Refuses an option given twice that can be given once: silently taking the last one lies."""
-
-    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        """Check the options, then parse them as click does."""
-        if "--help" not in args and "-h" not in args:
-            _, rest, order = self.make_parser(context).parse_args(args=list(args))
-            self._refuse_doubled(context, order)
-            commands = context.parent.command.list_commands(context.parent) if context.parent else []
-            for word in set(rest) & set(commands):
-                context.fail(f"a command's name comes first: agentpprof {word} …")
-        return super().parse_args(context, args)
-
-    @staticmethod
-    def _refuse_doubled(context: click.Context, order: list[click.Parameter]) -> None:
-        once = [
-            option.opts[-1]
-            for option in order
-            if isinstance(option, click.Option) and not option.multiple
-        ]
-        for name in once:
-            if once.count(name) > 1:
-                context.fail(f"{name} can be given only once")
+_STORE = "Logs and database"
+_TELLING = "Other"
 
 
 def store_options(function: F) -> F:
     """Add where the logs and the database lie."""
-    options = (
-        click.option(
+    return apply_options(
+        function,
+        option(
+            _STORE,
             "--claude-root",
             "claude_roots",
             multiple=True,
@@ -53,37 +29,38 @@ def store_options(function: F) -> F:
             help="Claude Code's home or its projects folder, instead of ~/.claude. Logs of named "
             "roots go into a temporary database unless --db names one.",
         ),
-        click.option(
+        option(
+            _STORE,
             "--codex-root",
             "codex_roots",
             multiple=True,
             metavar="DIR",
             help="Codex's home or its sessions folder, instead of ~/.codex.",
         ),
-        click.option(
+        option(
+            _STORE,
             "--db",
             "database",
             metavar="PATH",
             help="The database, instead of the one in your data folder. [env: AGENTPPROF_DB]",
         ),
     )
-    return _apply(options, function)
 
 
 def loudness_options(function: F) -> F:
     """Add how much is told on stderr."""
-    options = (
-        click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors."),
-        click.option("-v", "--verbose", is_flag=True, help="Say what was read."),
-        click.option("--debug", is_flag=True, help="Show where an error came from."),
+    return apply_options(
+        function,
+        option(_TELLING, "-q", "--quiet", is_flag=True, help="Say nothing but errors."),
+        option(_TELLING, "-v", "--verbose", is_flag=True, help="Say what was read."),
+        option(_TELLING, "--debug", is_flag=True, help="Show where an error came from."),
     )
-    return _apply(options, function)
 
 
-def _apply(options: tuple[Callable[[F], F], ...], function: F) -> F:
-    for option in reversed(options):
-        function = option(function)
-    return function
+def check_loudness(quiet: bool, verbose: bool) -> None:
+    """Refuse to say nothing and everything."""
+    if quiet and verbose:
+        raise UsageError("-q and -v contradict each other: leave one out")
 
 
 def chosen_roots(claude_roots: tuple[str, ...], codex_roots: tuple[str, ...]) -> list[Root]:
@@ -94,18 +71,43 @@ def chosen_roots(claude_roots: tuple[str, ...], codex_roots: tuple[str, ...]) ->
         return default_roots(os.environ)
     for agent, folder in named:
         if not Path(folder).is_dir():
-            raise UsageError(f"--{agent}-root {folder}: there is no such folder")
+            kind = "a file, not a folder" if Path(folder).exists() else "no such folder"
+            raise UsageError(f"--{agent}-root {folder}: there is {kind}")
     return [root for agent, folder in named for root in roots_in(agent, folder)]
 
 
+def named_database(database: str | None) -> Path | None:
+    """Return the database that an option or the environment names, None where neither does."""
+    if database is not None and not database:
+        raise UsageError("--db '' is empty: name a file, or leave it out")
+    if database is not None and Path(database).is_dir():
+        raise UsageError(f"--db {database} is a folder: name a file in it")
+    if database is not None:
+        return Path(database)
+    return default_path() if os.environ.get("AGENTPPROF_DB") else None
+
+
 @contextmanager
-def chosen_database(database: str | None, is_foreign: bool) -> Iterator[Path]:
+def chosen_database(named: Path | None, is_foreign: bool) -> Iterator[Path]:
     """Yield the database in use: foreign logs get a temporary one unless a place is named."""
-    if database is not None or not is_foreign or os.environ.get("AGENTPPROF_DB"):
-        yield Path(database) if database is not None else default_path()
+    if named is not None or not is_foreign:
+        yield named or default_path()
         return
-    folder = tempfile.mkdtemp(prefix="agentpprof-")
+    with temporary_folder() as folder:
+        yield folder / "agentpprof.db"
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Yield a folder that only its owner can enter, gone afterwards."""
     try:
-        yield Path(folder) / "agentpprof.db"
+        folder = tempfile.mkdtemp(prefix="agentpprof-")
+    except OSError as error:
+        raise UsageError(
+            f"no temporary folder can be made ({error.strerror}): name another place in TMPDIR, "
+            "or a database with --db"
+        ) from None
+    try:
+        yield Path(folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

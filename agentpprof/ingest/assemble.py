@@ -152,6 +152,8 @@ class _Assembly:
         row.prompt_key = row.key
         thread.prompt = row
         self.rows.put(row)
+        if fact.origin != "agent":
+            self.rows.tell(session.key, PROMPT, fact.where.is_copy)
 
     def add_response(self, fact: ResponseFact) -> None:
         """Add one record of a response: a new row, or more of a live one."""
@@ -222,6 +224,7 @@ class _Assembly:
                 self._keep_call(thread, fact.natural_id, row, signature)
             known = row
         self._add_places(known.key, meaning)
+        self.rows.tell(session.key, TOOL, fact.where.is_copy)
         self._set_outcome(thread, fact.at_ms, "open")
 
     def _meaning_of(self, fact: CallFact) -> Meaning:

@@ -66,15 +66,36 @@ def sync(
     unreadable: list[str] = []
     roots = list(roots)
     log_files = list(find_log_files(roots, unreadable))
+    report = _sync_found(database, log_files, roots, on_progress, unreadable)
+    return report._replace(seconds=time.monotonic() - started)
+
+
+def sync_files(
+    database: Path,
+    log_files: Iterable[LogFile],
+    on_progress: Callable[[Progress], None] | None = None,
+) -> SyncReport:
+    """Bring the database up to date with some log files; what it knows of others stays."""
+    started = time.monotonic()
+    report = _sync_found(database, list(log_files), [], on_progress, [])
+    return report._replace(seconds=time.monotonic() - started)
+
+
+def _sync_found(
+    database: Path,
+    log_files: list[LogFile],
+    roots: list[Root],
+    on_progress: Callable[[Progress], None] | None,
+    unreadable: list[str],
+) -> SyncReport:
+    """Read what has changed in the files found; those missing below `roots` are marked gone."""
     known = _known_files(database)
     changed = [log_file for log_file in log_files if _has_changed(log_file, known)]
     changes = _Changes(changed, *_gone_and_back(log_files, known, roots))
     report = SyncReport(files=len(log_files))
     if any(changes) or look_at(database) < schema_version():
         report = _read_and_save(database, changes, known, on_progress, unreadable)
-    return report._replace(
-        files=len(log_files), unreadable=tuple(unreadable), seconds=time.monotonic() - started
-    )
+    return report._replace(files=len(log_files), unreadable=tuple(unreadable))
 
 
 def _known_files(database: Path) -> dict[str, KnownFile]:

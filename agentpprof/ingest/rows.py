@@ -110,8 +110,14 @@ class FileRows:
         self.usage_lines: list[UsageLine] = []
         self.stray_results: list[StrayResult] = []
         self.bad_lines: list[tuple[int, int, str]] = []
+        self.told: dict[tuple[int, int, bool], int] = {}  # (session key, op, copy) -> how often
         self.skipped: dict[tuple[str, str, bool], int] = {}
 
+
+    def tell(self, session_key: int, op: int, is_copy: bool) -> None:
+        """Count that a record told of a prompt or a call, for the first time or again."""
+        kind = (session_key, op, is_copy)
+        self.told[kind] = self.told.get(kind, 0) + 1
 
     def put(self, row: OperationRow) -> None:
         """Add a row that is new or was changed; one of an earlier life is saved beside it."""

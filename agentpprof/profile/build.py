@@ -10,7 +10,7 @@ from typing import Any
 
 from agentpprof.models import Profile, Sample
 from agentpprof.privacy import PublicText, frame
-from agentpprof.profile.fields import FIELDS, MATCHED_FIELDS, Cell, values_of
+from agentpprof.profile.fields import FIELDS, MATCHED_FIELDS, TEXT_FIELDS, Cell, values_of
 from agentpprof.profile.rules import LabelRule, Rules
 from agentpprof.profile.views import View
 
@@ -84,42 +84,55 @@ def _fold_with_rules(view: View, rules: Rules) -> Fold:
 
     def fold(cell: Cell) -> Any:
         values = {name: found for name in names if (found := values_of(name, cell, view.name))}
-        text = _apply_op_map(values, rules.op_map)
+        claimed = _apply_op_map(values, rules.op_map)
         if not _is_kept(values, rules):
             return None
+        texts = _MatchTexts(values, claimed)
+        # Texts that people wrote were only there to be matched, unless a rule put a label there.
+        shown = {n: v for n, v in values.items() if n in claimed or n not in TEXT_FIELDS}
         stack: list[PublicText] = []
         for name in rules.stack:
-            label = _stack_label(name, text, rules.stack_rules)
-            chosen = (label,) if label else values.get(name, ())
+            label = _stack_label(name, texts, rules.stack_rules)
+            chosen = (label,) if label else shown.get(name, ())
             stack += [frame(name, value) for value in chosen]
         labels = tuple(
-            (name, PublicText(values[name][0])) for name in rules.labels if name in values
+            (name, PublicText(shown[name][0])) for name in rules.labels if name in shown
         )
         return tuple(stack), labels
 
     return fold
 
 
-def _matched_text(values: dict[str, tuple[str, ...]]) -> str:
-    """Return what a rule without a field sees: `field=value` in a fixed order."""
-    order = (*MATCHED_FIELDS, *sorted(values.keys() - set(MATCHED_FIELDS) - _TEXTS))
-    return " ".join(f"{name}={value}" for name in order for value in values.get(name, ()))
+class _MatchTexts:
+    """What rules see of one operation: `field=value` by field, with the texts that a rule names."""
+
+    def __init__(self, values: dict[str, tuple[str, ...]], made: frozenset[str]) -> None:
+        self._values = values
+        self._names = made.union(MATCHED_FIELDS)
+        self._known: dict[tuple[str, ...], str] = {}
+
+    def of(self, rule: LabelRule) -> str:
+        """Return the text that `rule` is searched in."""
+        text = self._known.get(rule.texts)
+        if text is None:
+            names = sorted(self._names.union(rule.texts).intersection(self._values))
+            pairs = [f"{name}={value}" for name in names for value in self._values[name]]
+            text = self._known[rule.texts] = " ".join(pairs)
+        return text
 
 
-# People's texts are matched only where a rule names them.
-_TEXTS = frozenset(name for name, field in FIELDS.items() if not field.may_be_frame)
-
-
-def _apply_op_map(values: dict[str, tuple[str, ...]], op_map: tuple[LabelRule, ...]) -> str:
-    """Rewrite fields in the order of the rules, each at most once; returns the final text."""
-    text = _matched_text(values)
+def _apply_op_map(
+    values: dict[str, tuple[str, ...]], op_map: tuple[LabelRule, ...]
+) -> frozenset[str]:
+    """Rewrite fields in the order of the rules, each at most once; returns which."""
     claimed: set[str] = set()
+    texts = _MatchTexts(values, frozenset())
     for rule in op_map:
-        if rule.field not in claimed and rule.pattern.search(text):
+        if rule.field not in claimed and rule.pattern.search(texts.of(rule)):
             claimed.add(rule.field)
             values[rule.field] = (rule.label,)
-            text = _matched_text(values)
-    return text
+            texts = _MatchTexts(values, frozenset(claimed))
+    return frozenset(claimed)
 
 
 def _is_kept(values: dict[str, tuple[str, ...]], rules: Rules) -> bool:
@@ -133,9 +146,9 @@ def _is_kept(values: dict[str, tuple[str, ...]], rules: Rules) -> bool:
     return True
 
 
-def _stack_label(name: str, text: str, stack_rules: tuple[LabelRule, ...]) -> str:
+def _stack_label(name: str, texts: _MatchTexts, stack_rules: tuple[LabelRule, ...]) -> str:
     for rule in stack_rules:
-        if rule.field == name and rule.pattern.search(text):
+        if rule.field == name and rule.pattern.search(texts.of(rule)):
             return rule.label
     return ""
 

@@ -12,6 +12,9 @@ from agentpprof.models import Bag
 from agentpprof.vocabulary import LLM, OPS, OUTCOMES, PHASE_OF, PROMPT, RESULTS
 
 
+PREVIEW: Final = 180  # characters of a text that the fields `…_preview` hold
+
+
 class PromptGroup(NamedTuple):
     """What prompts of one group share."""
 
@@ -20,6 +23,7 @@ class PromptGroup(NamedTuple):
     outcome: str = ""
     origin: str = ""
     text: str = ""  # only where a rule looks at it
+    hash: str = ""  # only where a rule, a frame or a label needs it
 
 
 class SessionGroup(NamedTuple):
@@ -45,7 +49,9 @@ class Cell(NamedTuple):
     group: str  # the object as it may be shown: path group, domain, program …
     detail: str  # the token component, the access, or the part of time
     day: str
-    command: str  # only where a rule looks at it
+    command: str = ""  # only where a rule looks at it
+    answer: str = ""  # what the model said; only where a rule looks at it
+    answer_tag: str = ""  # the tag that a rule gave to it
 
 
 Read = Callable[[Cell], str]
@@ -106,6 +112,34 @@ def _status(cell: Cell) -> str:
     return "ok" if RESULTS[cell.result] == "ok" else "fail"
 
 
+def _llm_tag(cell: Cell) -> str:
+    return (cell.answer_tag or cell.prompt.task) if cell.bag.op == LLM else ""
+
+
+def _llm(cell: Cell) -> Hashable:
+    return cell.bag.op, cell.answer_tag, cell.prompt
+
+
+def _call(cell: Cell) -> str:
+    tag = _llm_tag(cell)
+    return f"llm/{tag}" if tag else ""
+
+
+def _response_phase(cell: Cell) -> str:
+    if cell.bag.op != LLM:
+        return ""
+    return "final_answer" if RESULTS[cell.result] == "final" else "assistant_message"
+
+
+def _text_field(read: Read, meaning: str, instead: str) -> Field:
+    """Return a field that people or models wrote: rules may look at it, no output shows it."""
+    return Field(read, read, meaning, may_be_frame=False, instead=instead)
+
+
+def _exact_path(cell: Cell) -> str:
+    return cell.object if cell.bag.object_kind == "path" else ""
+
+
 def _object_of_kind(*kinds: str) -> Read:
     return lambda cell: cell.group if cell.bag.object_kind in kinds else ""
 
@@ -150,19 +184,29 @@ FIELDS: Final[Mapping[str, Field]] = {
     "access": Field(lambda cell: cell.detail, _detail, "read, write, create, delete, move"),
     "part": Field(lambda cell: cell.detail, _detail, "tool, model, user or idle; time view only"),
     "day": Field(lambda cell: cell.day, lambda cell: cell.day, "day in the database's zone"),
-    "command": Field(
-        lambda cell: cell.command, lambda cell: cell.command, "the whole command", False, "cmd"
+    "llm": Field(_llm_tag, _llm, "tag of an LLM call: by a rule on its text, else the task"),
+    "call": Field(_call, _llm, "llm/ and that tag, as the Rust tool names it"),
+    "response_phase": Field(
+        _response_phase, _bag_result, "final_answer or assistant_message, as the Rust tool names it"
     ),
-    "file": Field(
-        lambda cell: cell.object if cell.bag.object_kind == "path" else "",
-        lambda cell: (cell.bag.object_kind, cell.object),
-        "the exact path",
-        False,
-        "path",
+    "source_kind": Field(lambda cell: OPS[cell.bag.op], _bag, "another name of op"),
+    "prompt_hash": Field(lambda cell: cell.prompt.hash, _prompt, "tells prompts apart, textless"),
+    "command": _text_field(lambda cell: cell.command, "the whole command", "cmd"),
+    "file": _text_field(_exact_path, "the exact path", "path"),
+    "prompt_text": _text_field(lambda cell: cell.prompt.text, "what the prompt says", "prompt"),
+    "prompt_preview": _text_field(
+        lambda cell: cell.prompt.text[:PREVIEW], f"the first {PREVIEW} characters of it", "prompt"
     ),
-    "prompt_text": Field(
-        lambda cell: cell.prompt.text, _prompt, "what the prompt says", False, "prompt"
+    "llm_preview": _text_field(
+        lambda cell: cell.answer[:PREVIEW], "the first words of an answer", "llm"
     ),
+}
+# Fields of the Rust tool that name single operations: a profile is a sum, so it has none.
+SINGLE: Final[Mapping[str, str]] = {
+    "call_id": "one call each; look it up in the database's view operations",
+    "evidence_id": "one operation each; the database's operation_id does its work",
+    "response_hash": "one answer each; match the text with --where llm_preview=REGEX",
+    "timestamp_ms": "one moment each; use the field day, or --since and --until",
 }
 # Fields that are detail in one view only, so they say nothing in the others.
 VIEW_OF_DETAIL: Final = {
@@ -172,33 +216,42 @@ VIEW_OF_DETAIL: Final = {
 }
 LISTS: Final = frozenset({"process"})
 
-# What a rule without a field sees, as `field=value`, in this order.
+# What --op-map and --stack-rule see, as `field=value`, in alphabetical order. Fields that a rule
+# makes stand among them; texts only in the rules that name them, as `command=`.
 MATCHED_FIELDS: Final = (
+    "access",
     "action",
     "agent",
+    "call",
     "category",
     "cmd",
     "domain",
     "effect",
+    "llm",
     "model",
     "object",
     "op",
+    "origin",
     "outcome",
+    "part",
     "path",
     "phase",
     "process",
     "project",
     "prompt",
     "repeat",
+    "response_phase",
     "result",
     "session",
     "skill",
+    "source_kind",
     "status",
     "subagent",
     "task",
     "token",
     "tool",
 )
+TEXT_FIELDS: Final = tuple(name for name, field in FIELDS.items() if not field.may_be_frame)
 LABELS: Final = ("project", "agent", "session", "model", "day")
 
 

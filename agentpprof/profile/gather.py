@@ -9,18 +9,26 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from agentpprof.errors import NothingFoundError
+from agentpprof.errors import NoSessionError
 from agentpprof.models import Bag, Profile, PromptRow, SessionInfo
 from agentpprof.privacy import PublicText
 from agentpprof.profile.build import build_profile, in_whole_seconds
 from agentpprof.profile.fields import Cell, PromptGroup, SessionGroup, outcome_named
+from agentpprof.profile.ruled_tags import (
+    answer_tags_by_rule,
+    first_prompts,
+    session_tags_by_rule,
+)
 from agentpprof.profile.rules import Rules
 from agentpprof.profile.selection import (
     Selection,
     choose_sessions,
     home_of,
+    newest_sessions,
     project_names,
+    tasks_of_sessions,
     top_of,
+    with_tag,
 )
 from agentpprof.profile.tasks import effective_tasks, own_tasks, spawning_prompts
 from agentpprof.profile.views import View
@@ -28,8 +36,10 @@ from agentpprof.profile.zones import day_name, zone_spans
 from agentpprof.semantics.paths import path_group
 from agentpprof.store import queries
 from agentpprof.tagging.builtin import tag_session
+from agentpprof.tagging.tagger import DEFAULT_TAGGER, Tagger
 from agentpprof.vocabulary import ACCESSES, LLM, ORIGINS, PROMPT, TOKENS, UNTAGGED
 
+_WORD = 2**64 - 1
 Tags = Callable[[list[PromptRow]], Mapping[int, str]]
 
 
@@ -42,6 +52,7 @@ class Request:
     selection: Selection
     path_depth: int = 2
     with_idle: bool = False
+    tagger: Tagger = DEFAULT_TAGGER
 
 
 class Gathered(NamedTuple):
@@ -62,33 +73,37 @@ def gather_profile(
     Raises NothingFoundError when no session or no sample is left.
     """
     every = {session.key: session for session in queries.read_sessions(connection)}
-    chosen = choose_sessions(every.values(), request.selection)
+    selection = request.selection
+    chosen = choose_sessions(every.values(), selection)
     if not chosen:
-        raise NothingFoundError("no session matches")
+        raise NoSessionError("no session matches")
     prompts = queries.read_prompts(connection)
     tags = tags_of(prompts)
+    tasks = _tasks(every, prompts, tags)
     tag_of_session = _session_tags(connection, request, every, prompts, tags)
-    if request.selection.session_tag:
-        chosen = [s for s in chosen if tag_of_session.get(s.key) == request.selection.session_tag]
-    chosen = _newest(chosen, every, request.selection.max_sessions)
+    if selection.session_tag:
+        tagged = {key: {tag} for key, tag in tag_of_session.items()}
+        chosen = with_tag(chosen, tagged, ("session", selection.session_tag))
+    if selection.prompt_tag:
+        tagged = tasks_of_sessions(every, prompts, tasks)
+        chosen = with_tag(chosen, tagged, ("prompt", selection.prompt_tag))
+    chosen = newest_sessions(chosen, every, selection.max_sessions)
     groups = _Groups(connection, request, chosen, every, tag_of_session)
-    groups.group_prompts(prompts, tags)
+    groups.group_prompts(prompts, tags, tasks)
     profile = build_profile(groups.cells(), request.view, request.rules)
     if request.view.unit == "seconds":
         profile = in_whole_seconds(profile)
     return Gathered(_described(profile, chosen), chosen, tag_of_session, prompts, tags)
 
 
-def _newest(
-    chosen: list[SessionInfo], every: dict[int, SessionInfo], limit: int | None
-) -> list[SessionInfo]:
-    """Keep the newest sessions, each with its sub-agents."""
-    if limit is None:
-        return chosen
-    tops = {top_of(session, every).key for session in chosen}
-    newest = sorted(tops, key=lambda key: (-(every[key].ended_at_ms or 0), key))[:limit]
-    kept = set(newest)
-    return [session for session in chosen if top_of(session, every).key in kept]
+def _tasks(
+    every: dict[int, SessionInfo], prompts: list[PromptRow], tags: Mapping[int, str]
+) -> dict[int, str]:
+    """Return prompt key -> the task it counts under."""
+    parents = {key: session.parent_key for key, session in every.items()}
+    spawned_by = {key: session.prompt_key for key, session in every.items()}
+    above = spawning_prompts(prompts, parents, spawned_by)
+    return effective_tasks(own_tasks(prompts, tags), above)
 
 
 def _described(profile: Profile, sessions: list[SessionInfo]) -> Profile:
@@ -110,10 +125,16 @@ def _session_tags(
     tags: Mapping[int, str],
 ) -> dict[int, str]:
     """Return session -> tag where the request needs it: the weightiest of its prompts' tags."""
-    needs = "session" in request.rules.fields() or request.selection.session_tag
-    if not (needs or request.rules.op_map or request.rules.stack_rules):
+    has_rules = request.tagger.has_rules_for("session")
+    needs = "session" in request.rules.fields() or request.selection.session_tag or has_rules
+    if not (needs or request.rules.label_rules()):
         return {}
-    return session_tags(queries.count_by_prompt(connection), every, prompts, tags)
+    found = session_tags(queries.count_by_prompt(connection), every, prompts, tags)
+    if has_rules:
+        keys = (prompt.key for prompt in first_prompts(prompts))
+        texts = queries.read_prompt_texts(connection, keys)
+        found |= session_tags_by_rule(request.tagger.by_rules, every, prompts, texts)
+    return found
 
 
 def session_tags(
@@ -183,16 +204,15 @@ class _Groups:
             worktree=_worktree(cwd, root),
         )
 
-    def group_prompts(self, prompts: list[PromptRow], tags: Mapping[int, str]) -> None:
+    def group_prompts(
+        self, prompts: list[PromptRow], tags: Mapping[int, str], tasks: Mapping[int, str]
+    ) -> None:
         """Number the groups of prompts by what they share, and carry all groups into SQL."""
-        parents = {key: session.parent_key for key, session in self._every.items()}
-        spawned_by = {key: session.prompt_key for key, session in self._every.items()}
-        above = spawning_prompts(prompts, parents, spawned_by)
-        tasks = effective_tasks(own_tasks(prompts, tags), above)
         wanted = self._request.selection.prompt_tag
         texts: dict[int, tuple[str, str]] = {}
-        if "prompt_text" in self._needs:
+        if self._needs & {"prompt_text", "prompt_preview"}:
             texts = queries.read_prompt_texts(self._connection, (p.key for p in prompts))
+        with_hash = "prompt_hash" in self._needs
         of_prompt = {}
         for prompt in prompts:
             task = tasks[prompt.key]
@@ -204,6 +224,7 @@ class _Groups:
                 outcome_named(prompt.outcome),
                 ORIGINS[prompt.origin],
                 texts.get(prompt.key, ("", ""))[0],
+                f"{prompt.text_hash & _WORD:016x}" if with_hash else "",
             )
             of_prompt[prompt.key] = _number(self._prompt_groups, group)
         zone = queries.read_meta(self._connection, "zone") or "UTC"
@@ -221,19 +242,21 @@ class _Groups:
             "prompt_groups": len(self._prompt_groups),
             "session_groups": len(self._session_groups),
             "with_objects": bool({"object", "path", "domain", "file"} & self._needs)
-            or self._has_text_rules(),
+            or self._request.rules.label_rules(),
             "with_days": "day" in self._needs,
             "with_idle": self._request.with_idle,
             "since_ms": selection.since_ms,
             "until_ms": selection.until_ms,
             "only_chosen_prompts": selection.prompt_tag is not None,
             "with_commands": "command" in self._needs,
+            "with_answers": "llm_preview" in self._needs or self._has_answer_tags(),
         }
         return self._cells_of(queries.weigh(self._connection, view.name, parameters))
 
-    def _has_text_rules(self) -> bool:
-        rules = self._request.rules
-        return bool(rules.op_map or rules.stack_rules)
+    def _has_answer_tags(self) -> bool:
+        """Say whether rules tag answers, and something looks at those tags."""
+        looked_at = bool({"llm", "call"} & self._needs) or self._request.rules.label_rules()
+        return looked_at and self._request.tagger.has_rules_for("llm")
 
     def _cells_of(self, rows: list[Any]) -> Iterator[tuple[Cell, int]]:
         """Turn packed numbers into cells."""
@@ -242,25 +265,28 @@ class _Groups:
         naming = _Naming(self._connection, self._request, bags)
         n_sessions, n_prompts = len(sessions), len(prompts)
         unpack = _UNPACK[self._request.view.name]
-        for fields_key, object_id, day, command, *weights in rows:
+        tagged = self._answer_tags(rows, bags) if self._has_answer_tags() else {}
+        for fields_key, object_id, day, text, *weights in rows:
             rest, session_number = divmod(fields_key, n_sessions)
             rest, prompt_number = divmod(rest, n_prompts)
             bag_id, result = divmod(rest, 16)
             bag, session = bags[bag_id], sessions[session_number]
             bag, name, group = naming.name_of(bag, object_id, session)
-            cell = Cell(
-                bag,
-                result,
-                prompts[prompt_number],
-                session,
-                name,
-                group,
-                "",
-                day_name(day),
-                command or "",
-            )
+            prompt, day_text = prompts[prompt_number], day_name(day)
+            cell = Cell(bag, result, prompt, session, name, group, "", day_text)
+            if text:
+                answer = text if bag.op == LLM else ""
+                cell = cell._replace(
+                    command="" if answer else text, answer=answer, answer_tag=tagged.get(answer, "")
+                )
             for detail, value in unpack(bag, weights, self._request.with_idle):
                 yield (cell._replace(detail=detail) if detail else cell), value
+
+    def _answer_tags(self, rows: list[Any], bags: dict[int, Bag]) -> dict[str, str]:
+        """Return answer -> tag by the rules for answers."""
+        groups = 16 * len(self._prompt_groups) * len(self._session_groups)
+        answers = [row[3] for row in rows if row[3] and bags[row[0] // groups].op == LLM]
+        return answer_tags_by_rule(self._request.tagger.by_rules, answers)
 
 
 class _Naming:

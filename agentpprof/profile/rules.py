@@ -6,11 +6,13 @@ the text. A field that no rule makes and no operation has is an error that lists
 
 import re
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from pathlib import Path
 from typing import NamedTuple
 
 from agentpprof.errors import UsageError
 from agentpprof.patterns import Pattern, compile_pattern
-from agentpprof.profile.fields import FIELDS
+from agentpprof.profile.fields import FIELDS, SINGLE, TEXT_FIELDS
 
 _NAME = re.compile(r"[a-z0-9_-]+")
 
@@ -29,6 +31,7 @@ class LabelRule(NamedTuple):
     field: str
     label: str
     pattern: Pattern
+    texts: tuple[str, ...] = ()  # fields of people's texts that the pattern names
 
 
 class Rules(NamedTuple):
@@ -42,9 +45,13 @@ class Rules(NamedTuple):
 
     def fields(self) -> frozenset[str]:
         """Return the fields that some rule, frame or label names."""
-        return frozenset(
-            (*self.stack, *self.labels, *(rule.field for rule in self.where))
-        )
+        label_rules = (*self.op_map, *self.stack_rules)
+        texts = (text for rule in label_rules for text in rule.texts)
+        return frozenset((*self.stack, *self.labels, *(rule.field for rule in self.where), *texts))
+
+    def label_rules(self) -> bool:
+        """Say whether some rule looks at more than one field."""
+        return bool(self.op_map or self.stack_rules)
 
 
 def parse_stack(text: str) -> tuple[str, ...]:
@@ -79,13 +86,33 @@ def parse_label_rule(text: str, option: str, where: str = "") -> LabelRule:
             raise UsageError(
                 f"{place} {text!r}: the {what} {name!r} may hold only a-z, 0-9, _ and -"
             )
-    return LabelRule(field, label, compile_pattern(pattern, place))
+    return LabelRule(field, label, compile_pattern(pattern, place), _texts_named(pattern))
+
+
+def _texts_named(pattern: str) -> tuple[str, ...]:
+    """Return the fields of people's texts that a pattern looks at: those written as `field=`."""
+    return tuple(name for name in TEXT_FIELDS if re.search(rf"(?<![a-z_]){name}=", pattern))
+
+
+def read_op_map_file(path: str) -> list[LabelRule]:
+    """Read an `--op-map-file`; raises UsageError that names the file, and the line that is wrong."""
+    try:
+        if not Path(path).is_file():
+            raise UsageError(f"--op-map-file {path}: there is no such file")
+        data = Path(path).read_bytes()
+        lines = data.decode("utf-8-sig").splitlines()
+    except OSError as error:
+        raise UsageError(f"--op-map-file {path} can't be read ({error.strerror})") from None
+    except UnicodeDecodeError as error:
+        number = data[: error.start].count(b"\n") + 1
+        raise UsageError(f"--op-map-file {path}, line {number}: it is not UTF-8 text") from None
+    return parse_op_map_lines(lines, path)
 
 
 def parse_op_map_lines(lines: Iterable[str], path: str) -> list[LabelRule]:
     """Read the rules of an `--op-map-file`: one a line, blank and `#` lines skipped."""
     return [
-        parse_label_rule(line.strip(), "--op-map-file", f"{path}, line {number}:")
+        parse_label_rule(line.strip(), "--op-map-file", f"--op-map-file {path}, line {number}:")
         for number, line in enumerate(lines, start=1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
@@ -103,6 +130,12 @@ def check_fields(rules: Rules) -> None:
             raise UsageError(_unknown("--where", rule.field, list(FIELDS)))
 
 
+def idle_rules(rules: Rules) -> list[str]:
+    """Return what is allowed but does nothing: rules for frames that the stack does not have."""
+    idle = dict.fromkeys(r.field for r in rules.stack_rules if r.field not in rules.stack)
+    return [f"--stack-rule {name}: it does nothing, the stack has no such frame" for name in idle]
+
+
 def _check_frame(name: str, made: set[str], option: str) -> None:
     if name in made:
         return
@@ -118,4 +151,10 @@ def _check_frame(name: str, made: set[str], option: str) -> None:
 
 
 def _unknown(option: str, name: str, known: Sequence[str]) -> str:
-    return f"{option}: unknown field {name!r}; known fields: {', '.join(known)}"
+    if name in SINGLE:
+        return f"{option}: a profile has no field {name}: {SINGLE[name]}"
+    if not _NAME.fullmatch(name):
+        return f"{option}: {name!r} is no field: a name may hold only a-z, 0-9, _ and -"
+    near = get_close_matches(name, known, n=1)
+    hint = f" (did you mean {near[0]}?)" if near else ""
+    return f"{option}: unknown field {name!r}{hint}; known fields: {', '.join(known)}"

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from agentpprof.models import SessionInfo
+from agentpprof.errors import NothingFoundError
+from agentpprof.models import PromptRow, SessionInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,13 +15,14 @@ class Selection:
 
     project_root: str | None = None  # None: all projects
     project_name: str | None = None
-    agent: str | None = None
+    agent: str | None = None  # how its name begins
     session_id: str | None = None  # any part of the id
     since_ms: int | None = None
     until_ms: int | None = None
     session_tag: str | None = None
     prompt_tag: str | None = None
     max_sessions: int | None = None
+    session_keys: frozenset[int] | None = None  # those of the log files that a run is about
 
 
 def choose_sessions(
@@ -62,9 +64,13 @@ def top_of(session: SessionInfo, every: Mapping[int, SessionInfo]) -> SessionInf
 def _is_chosen(
     session: SessionInfo, every: Mapping[int, SessionInfo], selection: Selection
 ) -> bool:
-    if selection.agent and session.agent != selection.agent:
+    if selection.session_keys is not None and session.key not in selection.session_keys:
+        return False
+    if selection.agent and not session.agent.startswith(selection.agent):
         return False
     if selection.session_id and selection.session_id not in session.session_id:
+        return False
+    if not _is_in_span(session, selection):
         return False
     if selection.project_root is None:
         return True
@@ -74,6 +80,57 @@ def _is_chosen(
         for folder in (home.root, home.cwd)
         if folder is not None
     )
+
+
+def _is_in_span(session: SessionInfo, selection: Selection) -> bool:
+    """Say whether a session may have operations in the chosen time; one without times has none."""
+    if selection.since_ms is not None and (session.ended_at_ms or 0) < selection.since_ms:
+        return False
+    starts_at_ms = session.started_at_ms
+    return selection.until_ms is None or (
+        starts_at_ms is not None and starts_at_ms < selection.until_ms
+    )
+
+
+def newest_sessions(
+    chosen: list[SessionInfo], every: Mapping[int, SessionInfo], limit: int | None
+) -> list[SessionInfo]:
+    """Keep the `limit` newest sessions, each with its sub-agents; None keeps all."""
+    if limit is None:
+        return chosen
+    tops = {top_of(session, every).key for session in chosen}
+    kept = set(sorted(tops, key=lambda key: (-(every[key].ended_at_ms or 0), key))[:limit])
+    return [session for session in chosen if top_of(session, every).key in kept]
+
+
+def tasks_of_sessions(
+    every: Mapping[int, SessionInfo], prompts: Iterable[PromptRow], tasks: Mapping[int, str]
+) -> dict[int, set[str]]:
+    """Return session -> the tasks of its prompts, for sub-agents those of the whole session."""
+    of_top: dict[int, set[str]] = {}
+    for prompt in prompts:
+        session = every.get(prompt.session_key)
+        if session is not None:
+            of_top.setdefault(top_of(session, every).key, set()).add(tasks[prompt.key])
+    return {key: of_top.get(top_of(session, every).key, set()) for key, session in every.items()}
+
+
+def with_tag(
+    chosen: list[SessionInfo], tagged: Mapping[int, set[str]], wanted: tuple[str, str]
+) -> list[SessionInfo]:
+    """Keep the sessions with a tag; raises NothingFoundError with the tags that there are.
+
+    `wanted` is what has the tag (session, prompt), and the tag.
+    """
+    kind, tag = wanted
+    kept = [session for session in chosen if tag in tagged.get(session.key, ())]
+    if not kept:
+        there = sorted({each for session in chosen for each in tagged.get(session.key, ())})
+        raise NothingFoundError(
+            f"no {kind} of the chosen sessions has the tag {tag!r}; "
+            + (f"the tags are {', '.join(there)}" if there else "none has any tag")
+        )
+    return kept
 
 
 def is_within(folder: str, root: str) -> bool:

@@ -60,11 +60,11 @@ def plain_segments(text: str, scope: Scope) -> list[Segment] | None:
             sign = match.group(1).lstrip("0123456789&")
         else:
             end = match.group(3)
+            if assigned and not segment.words:
+                variables = _with_assigned(assigned, variables)
             if segment.words or segment.redirects:
                 segments.append(segment)
-            elif assigned:
-                variables = _with_assigned(assigned, variables)
-            elif separator not in _SOFT or end not in _NOTHING:
+            elif not assigned and separator not in _SOFT or end not in _NOTHING:
                 return None
             if end is None:
                 scope.variables = variables
@@ -87,7 +87,9 @@ def _add_word(
     elif _RESERVED.match(spelled):
         return False
     else:
-        segment.words.append(plain_word(spelled, variables))
+        word = plain_word(spelled, variables)
+        segment.words.append(word)
+        return word != ""
     return True
 
 

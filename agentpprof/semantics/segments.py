@@ -86,7 +86,7 @@ def parsed_segments(command: str, scope: Scope) -> list[Segment]:
         command = _TIMED.sub("", command)
     walk = _Walk(command, scope)
     walk.run()
-    if not walk.segments:
+    if not walk.segments and walk.tree.root_node.has_error:
         match = _FIRST.match(command)
         if match:
             walk.segments.append(Segment([match.group(1)], scope))
@@ -170,6 +170,7 @@ class _Walk:
         words: list[str] = []
         inside: list[Any] = []
         redirects: list[Any] = []
+        assigned: list[Any] = []
         for child in node.children:
             start, end = child.start_byte, child.end_byte
             spelled = text[start:end]
@@ -177,15 +178,21 @@ class _Walk:
                 spelled = self._without_inner(child, start, spelled, inside)
             role = self.roles[child.kind_id] if child.kind_id < len(self.roles) else _INTO
             if role == _ASSIGN and not words:
+                assigned.append(child)
                 continue
             if role == _FILE:
                 redirects.append(child)
             elif not spelled.startswith("<<<"):
                 words.append(plain_word(spelled, scope.variables))
+        number = len(self.segments)
+        if words == [""]:  # the grammar makes up a program for `a=b > c`
+            words = []
+            for child in assigned:
+                self._assign(child, scope, inner)
         if words:
             self.segments.append(Segment(words, scope, piped, inner))
         for redirect in redirects:
-            self._redirect((len(self.segments) - 1, redirect), scope)
+            self._redirect((number, redirect), scope)
         for child in reversed(inside):
             self.stack.append((child, scope, False, bool(words)))
 

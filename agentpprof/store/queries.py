@@ -19,6 +19,15 @@ def read_sessions(connection: sqlite3.Connection) -> list[SessionInfo]:
     return [SessionInfo(*row) for row in rows]
 
 
+def read_sessions_of_files(connection: sqlite3.Connection, paths: Iterable[str]) -> frozenset[int]:
+    """Return the keys of all sessions that some log files tell of."""
+    from agentpprof.store.writer import stored_path
+
+    statement = read_text("sql", "select/sessions_of_file.sql")
+    found = (connection.execute(statement, (stored_path(path),)) for path in paths)
+    return frozenset(row[0] for rows in found for row in rows)
+
+
 def read_prompts(connection: sqlite3.Connection) -> list[PromptRow]:
     """Return all prompts, sorted by session and time."""
     rows = connection.execute(read_text("sql", "select/prompts.sql"))

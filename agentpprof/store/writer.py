@@ -19,7 +19,7 @@ _BAG_COLUMNS = (
     "op, phase_id, action_id, object_kind_id, skill_id, repeat_id, tool_id, category_id, "
     "cmd_id, effect_id, process_id, model_id, tier_id"
 )
-_PER_FILE_TABLES = ("usage_line", "bad_line", "skipped_record", "stray_result")
+_PER_FILE_TABLES = ("usage_line", "bad_line", "skipped_record", "stray_result", "told_record")
 
 
 class FileRead(NamedTuple):
@@ -305,6 +305,11 @@ class Writer:
                 (file_id, stored_text(kind), version, int(is_unknown), count)
                 for (kind, version, is_unknown), count in rows.skipped.items()
             ],
+        )
+        self._connection.executemany(
+            "insert into told_record values (?, ?, ?, ?, ?) "
+            "on conflict do update set records = records + excluded.records",
+            [(file_id, *told, count) for told, count in rows.told.items()],
         )
         self._connection.executemany(
             self._sql["stray_result"],

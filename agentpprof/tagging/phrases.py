@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from typing import Final
 
-from agentpprof.tagging.words import Entry, Lexicon, common, lexicon
+from agentpprof.tagging.words import Entry, Lexicon, Node, common, lexicon
 
 _MAX_KEYS: Final = 1 << 16
 _MIN_TYPO: Final = 6  # shorter words have too many neighbours ("text" is no "test")
@@ -18,30 +19,34 @@ _NONE: Final[list[Found]] = []
 def find_phrases(keys: Sequence[str], lex: Lexicon) -> tuple[list[list[Found]], list[int]]:
     """Return for each place the phrases that begin there, longest first, and their parts."""
     found: list[list[Found]] = []
-    all_parts: list[int] = []
-    nodes = list(map(lex.first.get, keys))
-    count = len(keys)
-    for start, node in enumerate(nodes):
+    parts: list[int] = []
+    last = len(keys) - 1
+    for at, node in enumerate(map(lex.first.get, keys)):
         if node is None:
             found.append(_NONE)
-            all_parts.append(0)
-            continue
-        here: list[Found] = []
-        size, parts = 1, 0
-        while True:
-            entry = node.entry
-            if entry is not None:
-                here.append((size, entry))
-                parts |= entry.parts
-            at = start + size
-            if at >= count or (node := node.following.get(keys[at])) is None:
-                break
-            size += 1
-        if len(here) > 1:
-            here.reverse()
-        found.append(here)
-        all_parts.append(parts)
-    return found, all_parts
+            parts.append(0)
+        elif at == last or keys[at + 1] not in node.following:
+            found.append(node.alone)
+            parts.append(node.parts)
+        else:
+            here = phrases_at(keys, at, node)
+            found.append(here)
+            parts.append(reduce(or_, (entry.parts for _, entry in here), 0))
+    return found, parts
+
+
+def phrases_at(keys: Sequence[str], start: int, node: Node | None) -> list[Found]:
+    """Return the phrases that begin at `start`, whose word is `node`, the longest first."""
+    here: list[Found] = []
+    size, count = 1, len(keys)
+    while node is not None:
+        if node.entry is not None:
+            here.append((size, node.entry))
+        at = start + size
+        node = node.following.get(keys[at]) if at < count else None
+        size += 1
+    here.reverse()
+    return here
 
 
 def keys_of(words: Sequence[str], language: str) -> list[str]:

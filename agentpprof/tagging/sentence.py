@@ -34,7 +34,9 @@ _STATED: Final = {"feature": 0.35, "debug": 1.0, "build": 1.0}  # elsewhere:
 _STATED_ELSE: Final = 0.55  # what a statement is about is not yet what is wanted
 _COMPLAINT: Final = 1.6  # "the list isn't sorted"
 _QUOTES: Final = frozenset('`"')
-_UNTOUCHED: Final = frozenset({"debug", "explain", "plan", "perf", "security"})  # "it does not start"
+_UNTOUCHED: Final = frozenset(
+    {"debug", "explain", "plan", "perf", "security"}
+)  # "it does not start"
 
 REQUEST: Final = "request"
 QUESTION: Final = "question"
@@ -82,14 +84,23 @@ def weigh(words: list[str], is_question: bool, language: str) -> Weighed:
     if asked:
         tally.add(*asked)
     forbids = start < len(keys) and bool(parts[start] & NEGATION) and not is_question
-    is_request = not asked and (framed or forbids or any(entry.is_verb for _, entry in here))
+    begins = any(entry.is_verb for _, entry in here) and not _is_told(keys[start], words, lex)
+    is_request = not asked and (framed or forbids or begins)
     mood = REQUEST if is_request else QUESTION if asked or is_question else STATEMENT
     if is_question and len(keys) > 3 and parts[-1] & TAG_QUESTION:
         tally.add("explain", 4.0)  # "… , right?"
     elif mood == QUESTION and not asked:
         tally.add("explain", 1.5)
-    _Reader(lex, tally, mood).read(keys, found, parts, start)
-    return Weighed(tally.totals(), mood, any(part & VOICE for part in parts))
+    reader = _Reader(lex, tally, mood)
+    reader.read(keys, found, parts, start)
+    return Weighed(tally.totals(), reader.mood, any(part & VOICE for part in parts))
+
+
+def _is_told(key: str, words: list[str], lex: Lexicon) -> bool:
+    """Say whether the verb `key` stands there as "checked" or "checking": that is no request."""
+    if lex.free_order or key in words:
+        return False
+    return any(word.endswith(("ed", "ing")) and word[:3] == key[:3] for word in words)
 
 
 def _skip_opening(keys: list[str], found: list[list[Found]]) -> tuple[int, bool]:
@@ -163,12 +174,22 @@ class _Reader:
                         self._count(entry, at == start and size > 1)
                         break
                 else:
-                    size = 1
-                    self._step(keys[at], parts[at])
+                    size = self._announced(found[at]) if parts[at] & FRAME else 0
+                    if not size:
+                        size = 1
+                        self._step(keys[at], parts[at])
             if parts[at] & NEGATION:
                 self._negate()
             self.negated_left -= 1
             at += size
+
+    def _announced(self, here: list[Found]) -> int:
+        """Return the length of a phrase that announces a request: "for the rest can you …"."""
+        size = _lengths(here)[0]
+        if size < 2 or self.mood == QUESTION:
+            return 0
+        self.mood, self.is_head, self.is_behind = REQUEST, True, False
+        return size
 
     def _negate(self) -> None:
         self.negated_left = _NEGATION_REACH + 1

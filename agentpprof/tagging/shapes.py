@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from agentpprof.tagging.phrases import Found, find_phrases, keys_of
+from agentpprof.tagging.phrases import find_phrases, keys_of, phrases_at
 from agentpprof.tagging.prompt_text import PromptText
 from agentpprof.tagging.sentence import QUESTION, REQUEST, STATEMENT, Weighed
 from agentpprof.tagging.tokens import BLANK
@@ -16,6 +16,8 @@ from agentpprof.tagging.words import (
     FOLLOW_CORE,
     FOLLOW_REST,
     SUBJECT,
+    Entry,
+    Node,
     common,
     lexicon,
 )
@@ -32,6 +34,7 @@ _IDENTIFIER: Final = re.compile(
     r"`[^`]+`|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w+|\b\w+_\w+|\w\.[a-zA-Z]\w|\w/\w|\(\)"
 )
 _PULL: Final = re.compile(r"/(?:pull|merge_requests)/\d+")
+_TELLING: Final = 4.0  # weight of a phrase that decides wherever it stands
 _MAX_FOLLOW: Final = 24
 _FOLLOW: Final = FOLLOW_CORE | FOLLOW_REST | CHAT_CORE | CHAT_REST | FILLER
 _TAG_OF_PASTED: Final = (
@@ -78,22 +81,24 @@ def continuation(prompt: PromptText, words: Sequence[str], language: str) -> dic
     if all(word.isdigit() or (len(word) == 1 and word.isascii()) for word in plain):
         return {"follow": 6.0}
     keys = keys_of(plain, language) or plain
-    found, _ = find_phrases(keys, lexicon(language))
-    if _covered(keys, found, CHAT_CORE, CHAT_CORE | CHAT_REST):
+    first = lexicon(language).first
+    if _covered(keys, first, CHAT_CORE, CHAT_CORE | CHAT_REST):
         return {"chat": 6.0}
     is_asked = any(sentence.is_question for sentence in prompt.sentences)
-    if is_asked and any(entry.question and size > 1 for size, entry in found[0]):
+    if is_asked and any(
+        entry.question and size > 1 for size, entry in phrases_at(keys, 0, first.get(keys[0]))
+    ):
         return {}
-    return {"follow": 6.0} if _covered(keys, found, FOLLOW_CORE, _FOLLOW) else {}
+    return {"follow": 6.0} if _covered(keys, first, FOLLOW_CORE, _FOLLOW) else {}
 
 
-def _covered(keys: Sequence[str], found: Sequence[list[Found]], core: int, allowed: int) -> bool:
+def _covered(keys: Sequence[str], first: dict[str, Node], core: int, allowed: int) -> bool:
     """Say whether phrases of these lists make up all of `keys`, at least one of them of `core`."""
     has_core, at = False, 0
     while at < len(keys):
         size = 0
-        for length, entry in found[at]:
-            if length > 1 and not entry.parts & allowed and entry.cues:
+        for length, entry in phrases_at(keys, at, first.get(keys[at])):
+            if length > 1 and not entry.parts & allowed and _is_telling(entry):
                 return False  # "still the same" is more than "the same"
             if entry.parts & allowed:
                 has_core = has_core or bool(entry.parts & core)
@@ -103,6 +108,10 @@ def _covered(keys: Sequence[str], found: Sequence[list[Found]], core: int, allow
             return False
         at += size or 1
     return has_core
+
+
+def _is_telling(entry: Entry) -> bool:
+    return any(cue.elsewhere > _TELLING for cue in entry.cues.values())
 
 
 def plan_title(own: str) -> str:

@@ -28,14 +28,19 @@ class Tagger(NamedTuple):
 
     def tag_prompts(self, texts: Sequence[str]) -> list[str]:
         """Return the tag of each prompt's text."""
-        tags = self._by_rules("prompt", texts)
+        tags = self.by_rules("prompt", texts)
         if self.has_builtin:
             from agentpprof.tagging.builtin import tag_prompt
 
             return [tag or tag_prompt(text) for tag, text in zip(tags, texts, strict=True)]
         return [tag or UNTAGGED for tag in tags]
 
-    def _by_rules(self, kind: str, texts: Sequence[str]) -> list[str]:
+    def has_rules_for(self, kind: str) -> bool:
+        """Say whether some rule looks at texts of this kind."""
+        return any(rule.kind in (kind, "all") for rule in self.rules)
+
+    def by_rules(self, kind: str, texts: Sequence[str]) -> list[str]:
+        """Return the tag that a person's rules give to each text, empty where none matches."""
         if not self.rules:
             return [""] * len(texts)
         from agentpprof.tagging.rules import match_rules

@@ -84,12 +84,14 @@ class Entry:
 class Node:
     """One word of the phrases; the phrase that ends here, and the words that may follow."""
 
-    __slots__ = ("entry", "following")
+    __slots__ = ("alone", "entry", "following", "parts")
 
     def __init__(self) -> None:
         """Start without a phrase."""
         self.entry: Entry | None = None
         self.following: dict[str, Node] = {}
+        self.alone: list[tuple[int, Entry]] = []  # what is found if no longer phrase is
+        self.parts = 0  # of the phrase that ends here
 
 
 class Lexicon(NamedTuple):
@@ -191,6 +193,9 @@ class _Builder:
 
     def finish(self) -> Lexicon:
         """Return what was collected."""
+        for node in self.first.values():
+            if node.entry is not None:
+                node.alone, node.parts = [(1, node.entry)], node.entry.parts
         return Lexicon(
             free_order=bool(self.grammar.get("free_order", False)),
             first=self.first,

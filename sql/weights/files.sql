@@ -13,7 +13,10 @@ select
             limit 1
         )
     ) / 86400000 end as day,
-    case when :with_commands and operation.op = 2 then operation.text end as command,
+    case
+        when :with_commands and operation.op = 2 then operation.text
+        when :with_answers and operation.op = 1 then operation.text
+    end as command,
     operation_path.access as detail,
     count(*) as value
 from operation

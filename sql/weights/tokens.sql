@@ -13,7 +13,10 @@ select
             limit 1
         )
     ) / 86400000 end as day,
-    case when :with_commands and operation.op = 2 then operation.text end as command,
+    case
+        when :with_commands and operation.op = 2 then operation.text
+        when :with_answers and operation.op = 1 then operation.text
+    end as command,
     sum(operation.input_tokens) as input,
     sum(operation.cache_read_tokens) as cache_read,
     sum(operation.cache_write_5m_tokens + operation.cache_write_1h_tokens) as cache_write,

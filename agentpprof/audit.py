@@ -1,0 +1,146 @@
+"""Why the numbers are what they are: raw, dropped by reason, counted. Pure.
+
+For every key raw = counted + dropped, per session, per agent and in total, and what counts equals
+the views to the last token. It reads stored lines only, so it works when the logs are gone.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from agentpprof.models import SessionInfo
+from agentpprof.store.audits import AuditLine, CountedSums, SkippedKind
+from agentpprof.vocabulary import PROMPT, TOOL
+
+TOKEN_KEYS: Final = ("input_tokens", "cache_write_tokens", "cache_read_tokens", "output_tokens")
+KEYS: Final = (*TOKEN_KEYS, "responses", "prompts", "tool_calls")
+# What an agent calls a call or prompt that its log tells of as somebody else's.
+_COPY_REASON: Final = {"claude": "progress", "codex": "inherited"}
+
+Sums = dict[str, int]
+
+
+class Account:
+    """Raw, dropped and counted sums of one session, one agent, or everything."""
+
+    def __init__(self) -> None:
+        self.counted: Sums = dict.fromkeys(KEYS, 0)
+        self.dropped: dict[str, Sums] = {}
+
+    def drop(self, reason: str, key: str, value: int) -> None:
+        """Add to what is dropped for a reason."""
+        if value:
+            self.dropped.setdefault(reason, dict.fromkeys(KEYS, 0))[key] += value
+
+    def raw(self) -> Sums:
+        """Return what the logs hold: counted and dropped."""
+        return {
+            key: self.counted[key] + sum(sums[key] for sums in self.dropped.values())
+            for key in KEYS
+        }
+
+    def add(self, other: "Account") -> None:
+        """Add another account's sums."""
+        for key in KEYS:
+            self.counted[key] += other.counted[key]
+        for reason, sums in other.dropped.items():
+            for key, value in sums.items():
+                self.drop(reason, key, value)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the three parts as plain data."""
+        dropped = {reason: self.dropped[reason] for reason in sorted(self.dropped)}
+        return {"raw": self.raw(), "dropped": dropped, "counted": self.counted}
+
+
+def build_accounts(
+    lines: Iterable[AuditLine],
+    counted: Mapping[int, CountedSums],
+    told: Iterable[tuple[int, int, int, int]],
+    agents: Mapping[int, str],
+) -> dict[int, Account]:
+    """Return session key -> account; `agents` is session key -> agent."""
+    accounts: dict[int, Account] = {key: Account() for key in counted}
+    held: dict[int, Sums] = {}  # what the counted lines hold, by session
+    for line in lines:
+        account = accounts.setdefault(line.session_key, Account())
+        sums = held.setdefault(line.session_key, dict.fromkeys(KEYS, 0))
+        for key in TOKEN_KEYS:
+            value = getattr(line, key)
+            if line.verdict == "counted":
+                sums[key] += value
+            else:
+                account.drop(line.verdict, key, value)
+        if line.verdict != "counted":
+            account.drop(line.verdict, "responses", 1)
+    for session_key, sums_of in counted.items():
+        _count(accounts[session_key], sums_of, held.get(session_key, {}))
+    _add_told(accounts, told, agents)
+    return accounts
+
+
+def _count(account: Account, counted: CountedSums, held: Mapping[str, int]) -> None:
+    """Set what counts; a maximum that stands on another line was dropped there as a repeat."""
+    for key in KEYS:
+        value = getattr(counted, key)
+        account.counted[key] = value
+        if key in TOKEN_KEYS:
+            account.drop("repeat", key, held.get(key, 0) - value)
+
+
+def _add_told(
+    accounts: dict[int, Account],
+    told: Iterable[tuple[int, int, int, int]],
+    agents: Mapping[int, str],
+) -> None:
+    """Drop the prompts and calls that logs told of more often than they count."""
+    keys = {PROMPT: "prompts", TOOL: "tool_calls"}
+    times: dict[tuple[int, str], list[int]] = {}
+    for session_key, op, is_copy, records in told:
+        times.setdefault((session_key, keys[op]), [0, 0])[is_copy] += records
+    for (session_key, key), (own, copies) in times.items():
+        account = accounts.setdefault(session_key, Account())
+        surplus = own + copies - account.counted[key]
+        from_copies = min(copies, max(surplus, 0))
+        account.drop(_COPY_REASON.get(agents.get(session_key, ""), "copy"), key, from_copies)
+        account.drop("copy", key, surplus - from_copies)
+
+
+def total_of(accounts: Iterable[Account]) -> Account:
+    """Return the sum of accounts."""
+    total = Account()
+    for account in accounts:
+        total.add(account)
+    return total
+
+
+def audit_document(
+    accounts: Mapping[int, Account],
+    sessions: Mapping[int, SessionInfo],
+    skipped: Iterable[SkippedKind],
+) -> dict[str, Any]:
+    """Return the whole audit as plain data (docs/for-agents.md has its shape)."""
+    by_agent: dict[str, list[Account]] = {}
+    for key, account in accounts.items():
+        if key in sessions:
+            by_agent.setdefault(sessions[key].agent, []).append(account)
+    agents = {agent: total_of(found).as_json() for agent, found in sorted(by_agent.items())}
+    rows = sorted(accounts, key=lambda key: _order(sessions.get(key)))
+    return {
+        "agents": agents,
+        "total": total_of(account for found in by_agent.values() for account in found).as_json(),
+        "sessions": [
+            {
+                "session_id": sessions[key].session_id,
+                "agent": sessions[key].agent,
+                "project": sessions[key].project,
+                **accounts[key].as_json(),
+            }
+            for key in rows
+            if key in sessions
+        ],
+        "skipped": [kind._asdict() for kind in skipped],
+    }
+
+
+def _order(session: SessionInfo | None) -> tuple[int, str]:
+    return (session.started_at_ms or 0, session.session_id) if session else (0, "")

@@ -1,0 +1,78 @@
+"""How options are declared and shown: in sections, each once on a command line."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+_OTHERS = "Other"
+
+
+class SectionOption(click.Option):
+    """An option that help shows under a heading."""
+
+    def __init__(self, *arguments: Any, section: str = _OTHERS, **settings: Any) -> None:
+        """Take what click's option takes, and the heading."""
+        super().__init__(*arguments, **settings)
+        self.section = section
+
+
+def option(section: str, *names: str, **settings: Any) -> Callable[[F], F]:
+    """Declare an option of a section."""
+    return click.option(*names, cls=SectionOption, section=section, **settings)
+
+
+def apply_options(function: F, *options: Callable[[F], F]) -> F:
+    """Add several options to a command, the first one shown first."""
+    for each in reversed(options):
+        function = each(function)
+    return function
+
+
+def write_sections(
+    command: click.Command, context: click.Context, formatter: click.HelpFormatter
+) -> None:
+    """Write the options of `command`, a paragraph a section."""
+    sections: dict[str, list[tuple[str, str]]] = {}
+    others: list[tuple[str, str]] = []
+    for parameter in command.get_params(context):
+        record = parameter.get_help_record(context)
+        if record is None:
+            continue
+        section = parameter.section if isinstance(parameter, SectionOption) else _OTHERS
+        (others if section == _OTHERS else sections.setdefault(section, [])).append(record)
+    for title, records in (*sections.items(), (_OTHERS, others)):
+        if records:
+            with formatter.section(title):
+                formatter.write_dl(records, col_max=26)
+
+
+class OnceCommand(click.Command):
+    """Refuses an option given twice that can be given once: silently taking the last one lies."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """Check the options, then parse them as click does."""
+        if "--help" not in args and "-h" not in args:
+            _, rest, order = self.make_parser(context).parse_args(args=list(args))
+            self._refuse_doubled(context, order)
+            group = context.parent.command if context.parent else None
+            if isinstance(group, click.Group) and context.parent:
+                for word in set(rest) & set(group.list_commands(context.parent)):
+                    context.fail(f"a command's name comes first: agentpprof {word} …")
+        return super().parse_args(context, args)
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options in sections."""
+        write_sections(self, context, formatter)
+
+    @staticmethod
+    def _refuse_doubled(context: click.Context, order: list[click.Parameter]) -> None:
+        once = [
+            option.opts[-1]
+            for option in order
+            if isinstance(option, click.Option) and not option.multiple and not option.is_flag
+        ]
+        for name in once:
+            if once.count(name) > 1:
+                context.fail(f"{name} can be given only once")
