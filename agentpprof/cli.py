@@ -103,7 +103,9 @@ def _fail(error: Exception, exit_code: int, arguments: Sequence[str]) -> None:
     if isinstance(error, AgentPprofError):
         message = str(error)
     else:
-        message = f"{type(error).__name__} inside agentpprof: run it again with --debug and report it"
+        message = (
+            f"{type(error).__name__} inside agentpprof: run it again with --debug and report it"
+        )
     click.echo(f"Error: {message}", err=True)
     if "--debug" in arguments:
         _echo_frames(error)

@@ -26,7 +26,9 @@ def write_output(data: bytes, path: str) -> None:
         _replace(target, data)
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise OutputError(f"{path} can't be written ({reason}): choose another place with -o") from None
+        raise OutputError(
+            f"{path} can't be written ({reason}): choose another place with -o"
+        ) from None
 
 
 def _replace(target: Path, data: bytes) -> None:

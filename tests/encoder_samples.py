@@ -2,6 +2,7 @@
 
 import random
 import string
+from functools import cache
 
 from hypothesis import strategies as st
 
@@ -92,6 +93,7 @@ def nasty() -> Profile:
     return Profile("operations", "operations", "count", tuple(samples))
 
 
+@cache
 def large(stacks: int, seed: int = 1) -> Profile:
     """Return many stacks of eight frames with labels, as uneven as real ones are."""
     chance = random.Random(seed)

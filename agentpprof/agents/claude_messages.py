@@ -144,9 +144,7 @@ def _advisor_responses(
         )
 
 
-def _call(
-    block: Block, where: Where, offset: int, at_ms: int | None, response_id: str
-) -> CallFact:
+def _call(block: Block, where: Where, offset: int, at_ms: int | None, response_id: str) -> CallFact:
     raw = block.input
     signature = int.from_bytes(blake2b(memoryview(raw), digest_size=8).digest(), "big")
     name = block.name or "unknown"
@@ -168,9 +166,7 @@ def _input(name: str, raw: Raw) -> Any:
         return {}
 
 
-def add_results(
-    reading: Reading, record: Record | CopiedRecord, where: Where, offset: int
-) -> bool:
+def add_results(reading: Reading, record: Record | CopiedRecord, where: Where, offset: int) -> bool:
     """Add the tool results of a user record; say whether there were any.
 
     A text beside a result is a person's comment on an approval, so a prompt of its own.

@@ -18,9 +18,7 @@ _INJECTED_PREFIXES = (
     "<teammate-message",
     "Stop hook feedback:",
 )
-_IDE_BLOCKS = re.compile(
-    r"<(ide_opened_file|ide_selection|ide_diagnostics)>.*?</\1>\s*", re.DOTALL
-)
+_IDE_BLOCKS = re.compile(r"<(ide_opened_file|ide_selection|ide_diagnostics)>.*?</\1>\s*", re.DOTALL)
 _LEADING_REMINDERS = re.compile(r"(?:\s*<system-reminder>.*?</system-reminder>)+\s*", re.DOTALL)
 _COMMAND_NAME = re.compile(r"<command-name>\s*/?([^<]*)</command-name>")
 _COMMAND_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)

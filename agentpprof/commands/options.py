@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from agentpprof.commands.sections import F, apply_options, option
-from agentpprof.errors import UsageError
+from agentpprof.errors import StoreError, UsageError
 from agentpprof.ingest.discover import Root, default_roots, roots_in
 from agentpprof.store.database import default_path
 
@@ -103,7 +103,7 @@ def temporary_folder() -> Iterator[Path]:
     try:
         folder = tempfile.mkdtemp(prefix="agentpprof-")
     except OSError as error:
-        raise UsageError(
+        raise StoreError(
             f"no temporary folder can be made ({error.strerror}): name another place in TMPDIR, "
             "or a database with --db"
         ) from None

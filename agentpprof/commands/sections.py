@@ -71,7 +71,7 @@ class OnceCommand(click.Command):
         once = [
             option.opts[-1]
             for option in order
-            if isinstance(option, click.Option) and not option.multiple and not option.is_flag
+            if isinstance(option, click.Option) and not option.multiple
         ]
         for name in once:
             if once.count(name) > 1:

@@ -1,6 +1,19 @@
-"""JSON for scripts: the stacks, their summary and the sessions; docs/formats.md has every key.
+"""JSON for scripts: the stacks, their summary and the sessions.
+
+| key | content |
+|---|---|
+| `schema_version` | 1 |
+| `comments` | texts: version, view, filters |
+| `profile.view`, `.sample_type`, `.unit`, `.project` | what is measured, and of which project |
+| `profile.started_at_ms`, `.ended_at_ms` | span of the data, UTC milliseconds, or null |
+| `profile.stacks` | list of `{"stack": [frames, root first], "value": n}`, largest first |
+| `profile.summary.total_weight`, `.unique_stacks` | sum of all values; how many stacks |
+| `profile.summary.compression_ratio`, `.max_stack_reuse` | value per stack; the largest value |
+| `profile.summary.top` | the 20 largest as `{"stack": [frames], "weight": n}` |
+| `sessions` | one object per session |
 
 Keys are sorted; each stack and each session is one line, so that `grep` and `diff` work on it.
+There is no clock in it: equal data give equal bytes.
 """
 
 import json
@@ -11,10 +24,11 @@ from agentpprof.models import OutputOptions, Profile
 
 SCHEMA_VERSION = 1  # grows when a key changes its meaning or goes; new keys alone do not count
 _TOP = 20
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True)
 
 
 def encode(profile: Profile, options: OutputOptions) -> bytes:
-    """Return the profile and its sessions; no clock is in it, equal data give equal bytes."""
+    """Return the profile and its sessions."""
     document = {
         "comments": list(profile.comments),
         "profile": _profile(profile),
@@ -71,4 +85,4 @@ def _text(value: Any, indent: str) -> str:
 
 def _line(value: Any) -> str:
     """Write any value on one line."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return _ENCODER.encode(value)

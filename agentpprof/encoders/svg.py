@@ -12,7 +12,7 @@ from agentpprof.encoders.flame_data import data_block
 from agentpprof.encoders.legend import legend_of
 from agentpprof.encoders.palette import rules
 from agentpprof.encoders.samples import stack_values
-from agentpprof.encoders.svg_boxes import LETTER, MARGIN, ROW, Frame, boxes_markup, escaped
+from agentpprof.encoders.svg_boxes import LETTER, MARGIN, ROW, Area, boxes_markup, escaped
 from agentpprof.encoders.tree import Layout, Tree, lay_out, merge
 from agentpprof.errors import UsageError
 from agentpprof.models import OutputOptions, Profile
@@ -47,7 +47,7 @@ def _page(profile: Profile, tree: Tree, layout: Layout, width: int) -> str:
     legend = legend_of(tree, y, width)
     top = legend.bottom + 8
     rows = 1 + max(tree.depth[box.node] for box in layout.boxes)
-    frame = Frame(MARGIN, top, width - 2 * MARGIN, profile.sample_type, profile.unit)
+    area = Area(MARGIN, top, width - 2 * MARGIN, profile.sample_type, profile.unit)
     foot, height = _foot(layout, tree, top + rows * ROW, width)
     return "\n".join(
         [
@@ -55,9 +55,9 @@ def _page(profile: Profile, tree: Tree, layout: Layout, width: int) -> str:
             _style(),
             head,
             legend.markup,
-            boxes_markup(tree, layout.boxes, frame),
+            boxes_markup(tree, layout.boxes, area),
             foot,
-            f'<metadata class="data">{data_block(tree, frame, SMALLEST_BOX, DEEPEST)}</metadata>',
+            f'<metadata class="data">{data_block(tree, area, SMALLEST_BOX, DEEPEST)}</metadata>',
             f"<script><![CDATA[\n{_script()}]]></script>",
             "</svg>\n",
         ]

@@ -16,7 +16,7 @@ LETTER = 6.8  # pixels of one character around the boxes, a little more than mos
 PADDING = 4
 
 
-class Frame(NamedTuple):
+class Area(NamedTuple):
     """The area of the boxes, and what their values count."""
 
     left: int
@@ -31,17 +31,17 @@ def escaped(text: str) -> str:
     return escape(shown(text))
 
 
-def boxes_markup(tree: Tree, boxes: list[Box], frame: Frame) -> str:
+def boxes_markup(tree: Tree, boxes: list[Box], area: Area) -> str:
     """Return all boxes, parents before their children."""
-    lines = [_box(tree, box, frame) for box in boxes]
+    lines = [_box(tree, box, area) for box in boxes]
     return '<g class="boxes">\n' + "\n".join(lines) + "\n</g>"
 
 
-def _box(tree: Tree, box: Box, frame: Frame) -> str:
+def _box(tree: Tree, box: Box, area: Area) -> str:
     """Return one box."""
     name = tree.names[tree.name[box.node]]
-    x, y = frame.left + box.start * frame.width, frame.top + tree.depth[box.node] * ROW
-    width = box.share * frame.width
+    x, y = area.left + box.start * area.width, area.top + tree.depth[box.node] * ROW
+    width = box.share * area.width
     place = f'x="{x:.2f}" y="{y}" width="{width:.2f}" height="{HEIGHT}"'
     colour = colour_class(name) if box.node else "root"
     stripes = f'<rect class="stripes" {place}/>' if failed(name) else ""
@@ -49,7 +49,7 @@ def _box(tree: Tree, box: Box, frame: Frame) -> str:
     text = box_text(name, share if box.node else "", width)
     if text:
         text = f'<text x="{x + PADDING:.2f}" y="{y + 14}">{text}</text>'
-    title = "\n".join(map(escaped, tooltip(tree, box.node, frame)))
+    title = "\n".join(map(escaped, tooltip(tree, box.node, area)))
     return f'<g><title>{title}</title><rect class="{colour}" {place}/>{stripes}{text}</g>'
 
 
@@ -65,11 +65,11 @@ def box_text(name: str, share: str, width: float) -> str:
     return escape(whole)
 
 
-def tooltip(tree: Tree, node: int, frame: Frame) -> list[str]:
+def tooltip(tree: Tree, node: int, area: Area) -> list[str]:
     """Return full path, value and shares of a node, a line each."""
     total, whole = tree.total[node], tree.total[0]
     path = " › ".join(tree.path(node)) or tree.names[0]
-    lines = [path, amount(total, frame.sample_type, frame.unit)]
+    lines = [path, amount(total, area.sample_type, area.unit)]
     if node:
         parent = tree.total[tree.parent[node]]
         lines.append(f"{percent(total, whole)} of all, {percent(total, parent)} of parent")

@@ -8,9 +8,6 @@ equals reading at once.
 
 from typing import Any
 
-from msgspec import Struct
-from msgspec.structs import replace
-
 from agentpprof.agents.facts import (
     BadLineFact,
     CallFact,
@@ -24,9 +21,9 @@ from agentpprof.agents.facts import (
     Usage,
     Where,
 )
+from agentpprof.ingest.joining import give_owner, join_response, join_usage, latest
 from agentpprof.ingest.repeats import Repeats, note_result, note_writes, repeat_of, was_seen
 from agentpprof.ingest.rows import (
-    MAX_RESPONSE_TEXT,
     MAX_TEXT,
     FieldBag,
     FileRows,
@@ -37,6 +34,13 @@ from agentpprof.ingest.rows import (
     key_of,
     rank_of,
     usage_counts,
+)
+from agentpprof.ingest.state import (
+    MAX_CALLS,
+    MAX_RESPONSES,
+    MAX_THREADS,
+    AssemblyState,
+    Thread,
 )
 from agentpprof.ingest.timeline import Timeline, advance
 from agentpprof.models import Meaning
@@ -49,61 +53,20 @@ from agentpprof.vocabulary import (
     OUTCOME_CODE,
     PHASE_OF,
     PROMPT,
-    QUALITY_CODE,
     REASON_CODE,
     RESULT_CODE,
     TOOL,
 )
 
-STATE_VERSION = 1
-MAX_CALLS = 256
-MAX_THREADS = 64
-MAX_RESPONSES = 8
-_BYTES_A_TOKEN = 4  # a usual rule of thumb for text; estimates are shown apart from counts
 _OPERATION_REASONS = frozenset({"own", "copy", "progress"})
 
 
-class Thread(Struct, array_like=True, gc=False):
-    """One line of work in a file: the main one, or a sub-agent's."""
-
-    timeline: Timeline
-    repeats: Repeats
-    prompt: OperationRow | None = None
-    skill: str = ""
-    last_response: str = ""
-
-
-class AssemblyState(Struct, gc=False):
-    """What assembling carries from one read of a file to the next."""
-
-    version: int = STATE_VERSION
-    threads: dict[str, Thread] = {}
-    calls: dict[str, OperationRow] = {}  # those whose result may come, by natural id
-    responses: dict[str, OperationRow] = {}  # the last ones, by natural id
-    signatures: dict[str, str] = {}  # live call id -> its signature, to note how it ended
-    sessions: dict[str, SessionRow] = {}
-
-
-def assemble(
-    facts: list[Fact], state: AssemblyState, agent: str
-) -> tuple[FileRows, AssemblyState]:
+def assemble(facts: list[Fact], state: AssemblyState, agent: str) -> tuple[FileRows, AssemblyState]:
     """Return the rows of `facts` and the state after them; `state` itself is used up."""
     assembly = _Assembly(state, agent)
     for fact in facts:
         _ADD[type(fact)](assembly, fact)
     return assembly.rows, state
-
-
-def state_for_saving(state: AssemblyState) -> AssemblyState:
-    """Return the state without what the database has anyway: texts of prompts and calls."""
-    threads = {
-        name: replace(thread, prompt=replace(thread.prompt, text=None, text_hash=None))
-        if thread.prompt is not None
-        else thread
-        for name, thread in state.threads.items()
-    }
-    calls = {call_id: replace(row, text=None) for call_id, row in state.calls.items()}
-    return replace(state, threads=threads, calls=calls)
 
 
 class _Assembly:
@@ -116,8 +79,7 @@ class _Assembly:
         self._where: Where | None = None  # of the fact before: most follow one another
         self._thread: Thread
         self._session: SessionRow
-        self._last_usage: Usage | None = None
-        self._last_response_row: OperationRow | None = None
+        self._last_joined: tuple[int, Usage | None] | None = None
 
     def add_prompt(self, fact: PromptFact) -> None:
         """Start a prompt: it closes open calls, ends the skill and resets repeats."""
@@ -170,14 +132,14 @@ class _Assembly:
             if len(responses) > MAX_RESPONSES:
                 del responses[next(iter(responses))]
         elif rank_of(fact.where, fact.at_ms) < row.owner_rank:
-            _give_owner(row, self._new_response(fact, thread, session, row.key))
+            give_owner(row, self._new_response(fact, thread, session, row.key))
         thread.last_response = fact.natural_id
         if fact.usage is not None:
             self._add_usage_line(fact, row.key, session.key)
         row.active_ms += active
         row.idle_ms += idle
         self._give_unclaimed(thread, row)
-        self._join_response(row, fact)
+        self._join(row, fact)
         self.rows.put(row)
         if fact.result == "final" and fact.text:
             self._set_outcome(thread, fact.at_ms, "answered")
@@ -192,13 +154,15 @@ class _Assembly:
         line = (fact.offset, key, REASON_CODE[fact.reason], session_key)
         self.rows.usage_lines.append((*line, *usage_counts(usage)))
 
-    def _join_response(self, row: OperationRow, fact: ResponseFact) -> None:
+    def _join(self, row: OperationRow, fact: ResponseFact) -> None:
         """Join one record of a response into its row; the rows mostly repeat their usage."""
         usage = fact.usage
-        if usage is not None and (usage is not self._last_usage or row is not self._last_response_row):
-            _join_usage(row, usage)
+        if usage is not None and (
+            usage is not self._last_usage or row is not self._last_response_row
+        ):
+            join_usage(row, usage)
             self._last_usage, self._last_response_row = usage, row
-        _join_response(row, fact)
+        join_response(row, fact)
 
     def add_call(self, fact: CallFact) -> None:
         """Add a tool call: its meaning, its paths and hosts, and whether it is a repeat."""
@@ -232,7 +196,9 @@ class _Assembly:
         try:
             return describe_call(fact.name, fact.input, fact.where.cwd)
         except Exception:  # noqa: BLE001 # a log must not be able to block the index for good
-            self.add_skipped(SkippedFact(fact.where, fact.offset, None, "call not understood", True))
+            self.add_skipped(
+                SkippedFact(fact.where, fact.offset, None, "call not understood", True)
+            )
             return Meaning("run", "tool", fact.name)
 
     def add_result(self, fact: ResultFact) -> None:
@@ -253,7 +219,7 @@ class _Assembly:
         if result == "error" and is_no_error(row.bag.cmd, fact.exit_code):
             result = "ok"
         row.result = max(row.result, RESULT_CODE[result])
-        row.ended_at_ms = _latest(row.ended_at_ms, fact.at_ms)
+        row.ended_at_ms = latest(row.ended_at_ms, fact.at_ms)
         row.result_bytes = max(row.result_bytes or 0, fact.size)
         self.rows.put(row)
         if result != "unknown":  # of a call that goes on, more may come
@@ -374,9 +340,7 @@ class _Assembly:
             fact.offset,
             fact.at_ms,
             fact.at_ms,
-            FieldBag(
-                LLM, "model", "", "model", thread.skill, model=fact.model, tier=fact.tier
-            ),
+            FieldBag(LLM, "model", "", "model", thread.skill, model=fact.model, tier=fact.tier),
             fact.model,
         )
         return row
@@ -415,9 +379,7 @@ class _Assembly:
             text=meaning.command[:MAX_TEXT] or None,
         )
 
-    def _keep_call(
-        self, thread: Thread, call_id: str, row: OperationRow, signature: str
-    ) -> None:
+    def _keep_call(self, thread: Thread, call_id: str, row: OperationRow, signature: str) -> None:
         """Keep a call live until its result; the oldest goes when there are too many."""
         calls = self.state.calls
         calls[call_id] = row
@@ -444,59 +406,6 @@ class _Assembly:
         if (time or 0, code) > (prompt.outcome_at_ms or 0, prompt.outcome or 0):
             prompt.outcome, prompt.outcome_at_ms = code, time
             self.rows.put(prompt)
-
-
-def _join_usage(row: OperationRow, usage: Usage) -> None:
-    """Keep the maximum of each count."""
-    row.input_tokens = max(row.input_tokens or 0, usage.input_tokens)
-    row.cache_read_tokens = max(row.cache_read_tokens or 0, usage.cache_read_tokens)
-    row.cache_write_5m_tokens = max(row.cache_write_5m_tokens or 0, usage.cache_write_5m_tokens)
-    row.cache_write_1h_tokens = max(row.cache_write_1h_tokens or 0, usage.cache_write_1h_tokens)
-    row.output_tokens = max(row.output_tokens or 0, usage.output_tokens)
-    row.reasoning_tokens = max(row.reasoning_tokens or 0, usage.reasoning_tokens)
-    row.web_searches = max(row.web_searches or 0, usage.web_searches)
-
-
-def _join_response(row: OperationRow, fact: ResponseFact) -> None:
-    """Join what else a record of a response says: result, times, text."""
-    quality = QUALITY_CODE[fact.quality]
-    row.quality = quality if row.quality is None else min(row.quality, quality)
-    row.result = max(row.result, RESULT_CODE[fact.result])
-    row.started_at_ms = _earliest(row.started_at_ms, fact.at_ms)
-    row.ended_at_ms = _latest(row.ended_at_ms, fact.at_ms)
-    if fact.text and len(row.text or "") < MAX_RESPONSE_TEXT:
-        text = f"{row.text}\n{fact.text}" if row.text else fact.text
-        row.text = text[:MAX_RESPONSE_TEXT]
-        row.estimate_tokens = _estimate(row.text)
-
-
-def _estimate(text: str) -> int | None:
-    """Return a guess at the tokens of a text; none for one that was cut, so not safe."""
-    if len(text) >= MAX_RESPONSE_TEXT:
-        return None
-    return -(-len(text.encode("utf-8", "replace")) // _BYTES_A_TOKEN)
-
-
-def _give_owner(row: OperationRow, claim: OperationRow) -> None:
-    """Give the owner unit of a live row to a record that claims it with a better rank."""
-    row.owner_rank = claim.owner_rank
-    row.session_key = claim.session_key
-    row.prompt_key = claim.prompt_key
-    row.offset = claim.offset
-    row.bag = claim.bag
-    row.object = claim.object
-
-
-def _latest(one: int | None, other: int | None) -> int | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return max(one, other)
-
-
-def _earliest(one: int | None, other: int | None) -> int | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return min(one, other)
 
 
 _ADD: dict[type[Fact], Any] = {

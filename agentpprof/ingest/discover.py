@@ -43,7 +43,7 @@ def roots_in(agent: str, folder: str) -> list[Root]:
 
 
 def find_log_files(roots: Iterable[Root], unreadable: list[str]) -> Iterator[LogFile]:
-    """Yield every log file below the roots once; folders that can't be listed are added to a list."""
+    """Yield every log file below the roots once; `unreadable` gets what can't be listed."""
     seen: set[tuple[int, int]] = set()
     for root in _distinct(roots):
         for log_file in _walk(root, unreadable):

@@ -16,8 +16,13 @@ from agentpprof.errors import StoreError
 from agentpprof.ingest import reader
 from agentpprof.ingest.discover import Root, find_log_files
 from agentpprof.models import Checkpoint, LogFile
-from agentpprof.store.database import look_at, opened_for_reading, opened_for_writing, write_lock
-from agentpprof.store.database import schema_version
+from agentpprof.store.database import (
+    look_at,
+    opened_for_reading,
+    opened_for_writing,
+    schema_version,
+    write_lock,
+)
 from agentpprof.store.files import KnownFile, read_known_files
 
 if TYPE_CHECKING:
@@ -121,7 +126,9 @@ def _gone_and_back(
     """Return the numbers of files that vanished below roots that are still there, and came back."""
     found = {log_file.path for log_file in log_files}
     prefixes = tuple(
-        root.path.rstrip("/") + "/" for root in roots if os.path.isdir(root.path)  # noqa: PTH112
+        root.path.rstrip("/") + "/"
+        for root in roots
+        if os.path.isdir(root.path)  # noqa: PTH112
     )
     gone = [
         file.log_file_id
@@ -265,4 +272,3 @@ def _read_file(
         is_unchanged = is_first = False
     if is_unchanged:
         yield reading.add(reader.Piece(b"", checkpoint.offset, checkpoint), base_offset)
-

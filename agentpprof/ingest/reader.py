@@ -60,9 +60,9 @@ def is_continued(descriptor: int, checkpoint: Checkpoint) -> bool:
     if os.fstat(descriptor).st_size < checkpoint.offset:
         return False
     head = os.pread(descriptor, checkpoint.head_length, 0)
-    return _hash(head) == checkpoint.head_hash and _tail_hash(
-        descriptor, checkpoint.offset
-    ) == (checkpoint.tail_hash)
+    return _hash(head) == checkpoint.head_hash and _tail_hash(descriptor, checkpoint.offset) == (
+        checkpoint.tail_hash
+    )
 
 
 def read_pieces(

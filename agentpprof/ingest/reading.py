@@ -9,9 +9,10 @@ import msgspec
 
 from agentpprof.agents.facts import BadLineFact, Where
 from agentpprof.ingest import reader
-from agentpprof.ingest.assemble import STATE_VERSION, AssemblyState, assemble, state_for_saving
+from agentpprof.ingest.assemble import assemble
 from agentpprof.ingest.reader import Piece
 from agentpprof.ingest.rows import FileRows
+from agentpprof.ingest.state import STATE_VERSION, AssemblyState, state_for_saving
 from agentpprof.models import LogFile
 from agentpprof.store.writer import FileRead
 
@@ -67,15 +68,11 @@ def encode_state(decoder_state: Any, assembly_state: AssemblyState) -> bytes:
     return zlib.compress(raw, _COMPRESSION)
 
 
-def decode_state(
-    state: bytes | None, decoder: ModuleType, path: str
-) -> tuple[Any, AssemblyState]:
+def decode_state(state: bytes | None, decoder: ModuleType, path: str) -> tuple[Any, AssemblyState]:
     """Return both states from what was stored, or those of a file's first byte."""
     if state is None:
         return decoder.initial_state(path), AssemblyState()
-    decoder_raw, assembly_raw = msgspec.json.decode(
-        zlib.decompress(state), type=list[msgspec.Raw]
-    )
+    decoder_raw, assembly_raw = msgspec.json.decode(zlib.decompress(state), type=list[msgspec.Raw])
     assembly_state = msgspec.json.decode(assembly_raw, type=AssemblyState)
     if assembly_state.version != STATE_VERSION:
         raise ValueError("a state of another version needs a higher parser version")

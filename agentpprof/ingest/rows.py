@@ -113,7 +113,6 @@ class FileRows:
         self.told: dict[tuple[int, int, bool], int] = {}  # (session key, op, copy) -> how often
         self.skipped: dict[tuple[str, str, bool], int] = {}
 
-
     def tell(self, session_key: int, op: int, is_copy: bool) -> None:
         """Count that a record told of a prompt or a call, for the first time or again."""
         kind = (session_key, op, is_copy)

@@ -95,9 +95,7 @@ def _fold_with_rules(view: View, rules: Rules) -> Fold:
             label = _stack_label(name, texts, rules.stack_rules)
             chosen = (label,) if label else shown.get(name, ())
             stack += [frame(name, value) for value in chosen]
-        labels = tuple(
-            (name, PublicText(shown[name][0])) for name in rules.labels if name in shown
-        )
+        labels = tuple((name, PublicText(shown[name][0])) for name in rules.labels if name in shown)
         return tuple(stack), labels
 
     return fold
@@ -179,9 +177,7 @@ def _share(parts: list[int], whole: int) -> list[int]:
     if total == 0:
         return [0] * len(parts)
     shares = [part * whole // total for part in parts]
-    by_remainder = sorted(
-        range(len(parts)), key=lambda n: (-(parts[n] * whole % total), n)
-    )
+    by_remainder = sorted(range(len(parts)), key=lambda n: (-(parts[n] * whole % total), n))
     for number in by_remainder[: whole - sum(shares)]:
         shares[number] += 1
     return shares

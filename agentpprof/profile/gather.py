@@ -65,9 +65,7 @@ class Gathered(NamedTuple):
     tags: Mapping[int, str]
 
 
-def gather_profile(
-    connection: sqlite3.Connection, request: Request, tags_of: Tags
-) -> Gathered:
+def gather_profile(connection: sqlite3.Connection, request: Request, tags_of: Tags) -> Gathered:
     """Return the profile of a request; `tags_of` gives text hash -> tag for prompts.
 
     Raises NothingFoundError when no session or no sample is left.
@@ -176,15 +174,11 @@ class _Groups:
         self._session_groups: dict[SessionGroup, int] = {}
         self._prompt_groups: dict[PromptGroup, int] = {PromptGroup(): 0}
         self._group_of_session = {
-            session.key: _number(
-                self._session_groups, self._session_group(session, tag_of_session)
-            )
+            session.key: _number(self._session_groups, self._session_group(session, tag_of_session))
             for session in chosen
         }
 
-    def _session_group(
-        self, session: SessionInfo, tag_of_session: dict[int, str]
-    ) -> SessionGroup:
+    def _session_group(self, session: SessionInfo, tag_of_session: dict[int, str]) -> SessionGroup:
         selection = self._request.selection
         home = home_of(session, self._every)
         root = home.root or ""

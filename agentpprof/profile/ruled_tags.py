@@ -46,4 +46,6 @@ def first_prompts(prompts: Sequence[PromptRow]) -> list[PromptRow]:
 def answer_tags_by_rule(tag: Tag, answers: Sequence[str]) -> dict[str, str]:
     """Return answer -> tag for answers that a rule matches; equal ones are looked at once."""
     distinct = list(dict.fromkeys(answers))
-    return {text: found for text, found in zip(distinct, tag("llm", distinct), strict=True) if found}
+    return {
+        text: found for text, found in zip(distinct, tag("llm", distinct), strict=True) if found
+    }

@@ -80,7 +80,9 @@ def parse_label_rule(text: str, option: str, where: str = "") -> LabelRule:
     head, equals, pattern = text.partition("=")
     field, colon, label = head.partition(":")
     if not equals or not colon:
-        raise UsageError(f"{place} {text!r}: write FIELD:LABEL=REGEX, for example phase:ci=cmd=make")
+        raise UsageError(
+            f"{place} {text!r}: write FIELD:LABEL=REGEX, for example phase:ci=cmd=make"
+        )
     for what, name in (("field", field), ("label", label)):
         if not _NAME.fullmatch(name):
             raise UsageError(

@@ -25,16 +25,10 @@ class Selection:
     session_keys: frozenset[int] | None = None  # those of the log files that a run is about
 
 
-def choose_sessions(
-    sessions: Iterable[SessionInfo], selection: Selection
-) -> list[SessionInfo]:
+def choose_sessions(sessions: Iterable[SessionInfo], selection: Selection) -> list[SessionInfo]:
     """Return the chosen sessions; a sub-agent goes with its session where it says less."""
     every = {session.key: session for session in sessions}
-    return [
-        session
-        for session in every.values()
-        if _is_chosen(session, every, selection)
-    ]
+    return [session for session in every.values() if _is_chosen(session, every, selection)]
 
 
 def home_of(session: SessionInfo, every: Mapping[int, SessionInfo]) -> SessionInfo:

@@ -23,6 +23,4 @@ def top_lines(profile: Profile, rows: int) -> list[str]:
     sums = cumulative(profile)
     naming = {frame: value for frame, value in sums.items() if frame.startswith(_NAMING_KINDS)}
     ranked = sorted((naming or sums).items(), key=lambda item: (-item[1], item[0]))
-    return [
-        f"{value:>15,}  {value / total:>6.1%}  {frame}" for frame, value in ranked[:rows]
-    ]
+    return [f"{value:>15,}  {value / total:>6.1%}  {frame}" for frame, value in ranked[:rows]]

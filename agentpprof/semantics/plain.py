@@ -64,7 +64,7 @@ def plain_segments(text: str, scope: Scope) -> list[Segment] | None:
                 variables = _with_assigned(assigned, variables)
             if segment.words or segment.redirects:
                 segments.append(segment)
-            elif not assigned and separator not in _SOFT or end not in _NOTHING:
+            elif (not assigned and separator not in _SOFT) or end not in _NOTHING:
                 return None
             if end is None:
                 scope.variables = variables

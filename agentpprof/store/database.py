@@ -49,7 +49,9 @@ def look_at(path: Path) -> int:
             application_id = connection.execute("pragma application_id").fetchone()[0]
             version = int(connection.execute("pragma user_version").fetchone()[0])
     except OSError as error:
-        raise StoreError(f"{path} can't be read ({error.strerror}): name another with --db") from None
+        raise StoreError(
+            f"{path} can't be read ({error.strerror}): name another with --db"
+        ) from None
     except sqlite3.DatabaseError:
         raise StoreError(
             f"{path} is not a database, or is damaged: name another file with --db, "
@@ -144,7 +146,9 @@ def write_lock(path: Path, wait_seconds: float) -> Iterator[bool]:
     """
     lock_path = path.with_name(path.name + ".write.lock")
     try:
-        descriptor = os.open(lock_path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(
+            lock_path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
+        )
     except OSError as error:
         raise StoreError(f"{lock_path} can't be opened ({error.strerror})") from None
     try:

@@ -75,9 +75,7 @@ def read_meta(connection: sqlite3.Connection, key: str) -> str | None:
 
 def read_span(connection: sqlite3.Connection) -> tuple[int, int] | None:
     """Return the first and the last time of any session."""
-    row = connection.execute(
-        "select min(started_at_ms), max(ended_at_ms) from session"
-    ).fetchone()
+    row = connection.execute("select min(started_at_ms), max(ended_at_ms) from session").fetchone()
     return None if row[0] is None else (row[0], row[1])
 
 

@@ -5,20 +5,15 @@ Every statement is an idempotent join, so reading anything again, in any order, 
 memory while the writer lives, and dropped after a rollback.
 """
 
-import os
 import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from agentpprof.ingest.rows import FieldBag, FileRows, OperationRow, SessionRow
-from agentpprof.ingest.workspaces import find_workspace
+from agentpprof.ingest.rows import FileRows, OperationRow
 from agentpprof.models import Checkpoint, LogFile
 from agentpprof.resources import read_text
+from agentpprof.store.numbers import Numbers, stored_path, stored_text
 
-_BAG_COLUMNS = (
-    "op, phase_id, action_id, object_kind_id, skill_id, repeat_id, tool_id, category_id, "
-    "cmd_id, effect_id, process_id, model_id, tier_id"
-)
 _PER_FILE_TABLES = ("usage_line", "bad_line", "skipped_record", "stray_result", "told_record")
 
 
@@ -32,33 +27,6 @@ class FileRead(NamedTuple):
     rows: FileRows
     base_offset: int  # where the read began; -1 when the file was not known, or is read anew
     damage: str | None = None
-
-
-def stored_path(path: str) -> str | bytes:
-    """Return a path as it is stored: text, or bytes where it is not UTF-8."""
-    try:
-        path.encode("utf-8")
-    except UnicodeEncodeError:
-        return os.fsencode(path) if _is_from_disk(path) else path.encode("utf-8", "replace")
-    return path
-
-
-def stored_text(text: str | None) -> str | None:
-    """Return a text as it is stored: lone surrogates and NULs replaced, both can't be searched."""
-    if text is None:
-        return None
-    if "\0" in text:
-        text = text.replace("\0", "\ufffd")
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode("utf-8")
-    return text
-
-
-def _is_from_disk(path: str) -> bool:
-    """Say whether the odd characters of a path are bytes that the system could not decode."""
-    return all(not "\ud800" <= letter <= "\udfff" or "\udc80" <= letter <= "\udcff" for letter in path)
 
 
 class Writer:
@@ -82,10 +50,7 @@ class Writer:
         self._forget_numbers()
 
     def _forget_numbers(self) -> None:
-        self._names: dict[str, int] = {"": 0}
-        self._paths: dict[str, int] = {}
-        self._bags: dict[FieldBag, int] = {}
-        self._workspaces: dict[str, int] = {}
+        self._numbers = Numbers(self._connection)
         self._stray_keys: set[int] | None = None
 
     def save(self, reads: Sequence[FileRead]) -> None:
@@ -167,17 +132,17 @@ class Writer:
     def _save_sessions(self, rows: FileRows, file_id: int, agent: str) -> None:
         values, owners = [], []
         for session in rows.sessions.values():
-            workspace = self._workspace(session.cwd) if session.cwd else None
+            workspace = self._numbers.workspace(session.cwd) if session.cwd else None
             agent_type = session.agent_type or rows.agent_types.get(session.key, "")
             ranked = (session.owner_rank, file_id, workspace)
-            ids = (self._name(session.branch), self._name(session.version))
+            ids = (self._numbers.name(session.branch), self._numbers.name(session.version))
             values.append(
                 (
                     session.key,
                     agent,
                     stored_text(session.session_id),
                     session.parent_key,
-                    self._name(agent_type),
+                    self._numbers.name(agent_type),
                     *ranked,
                     *ids,
                     session.started_at_ms,
@@ -211,9 +176,7 @@ class Writer:
         )
         inserted = {
             key
-            for (key,) in self._connection.execute(
-                "select key from operation where id > ?", before
-            )
+            for (key,) in self._connection.execute("select key from operation where id > ?", before)
         }
         if len(inserted) == len(every):
             return
@@ -241,8 +204,8 @@ class Writer:
             row.ended_at_ms,
             row.active_ms,
             row.idle_ms,
-            self._bag(row.bag),
-            self._object(row),
+            self._numbers.bag(row.bag),
+            self._numbers.object_of(row),
             row.result,
             parser_version,
             row.input_tokens,
@@ -273,19 +236,19 @@ class Writer:
             "offset": row.offset,
             "active_ms": row.active_ms,
             "idle_ms": row.idle_ms,
-            "bag_id": self._bag(row.bag),
-            "object_id": self._object(row),
+            "bag_id": self._numbers.bag(row.bag),
+            "object_id": self._numbers.object_of(row),
             "parser_version": parser_version,
         }
 
     def _save_places(self, rows: FileRows) -> None:
         self._connection.executemany(
             "insert or ignore into operation_path (operation_key, path_id, access) values (?, ?, ?)",
-            [(key, self._path(path), access) for key, path, access in rows.paths],
+            [(key, self._numbers.path(path), access) for key, path, access in rows.paths],
         )
         self._connection.executemany(
             "insert or ignore into operation_host (operation_key, host_id, access) values (?, ?, ?)",
-            [(key, self._name(host), access) for key, host, access in rows.hosts],
+            [(key, self._numbers.name(host), access) for key, host, access in rows.hosts],
         )
 
     def _save_lines(self, rows: FileRows, file_id: int) -> None:
@@ -326,73 +289,3 @@ class Writer:
         joined = new | (self._stray_keys & rows.operations.keys())
         self._stray_keys |= new
         self._connection.executemany(self._sql["stray_results"], [{"key": key} for key in joined])
-
-    # Numbers of names, paths, bags and folders ------------------------------------------------
-
-    def _name(self, text: str) -> int:
-        number = self._names.get(text)
-        if number is None:
-            number = self._names[text] = self._number("name", "text", stored_text(text))
-        return number
-
-    def _path(self, path: str) -> int:
-        number = self._paths.get(path)
-        if number is None:
-            number = self._paths[path] = self._number("path", "path", stored_path(path))
-        return number
-
-    def _number(self, table: str, column: str, value: Any) -> int:
-        """Return the number of a value, giving it one if it is new."""
-        found = self._connection.execute(
-            f"select id from {table} where {column} = ?",  # noqa: S608 # our own names
-            (value,),
-        ).fetchone()
-        if found is not None:
-            return int(found[0])
-        inserted = self._connection.execute(
-            f"insert into {table} ({column}) values (?)",  # noqa: S608 # our own names
-            (value,),
-        )
-        return int(inserted.lastrowid or 0)
-
-    def _object(self, row: OperationRow) -> int:
-        return self._path(row.object) if row.bag.object_kind == "path" else self._name(row.object)
-
-    def _bag(self, bag: FieldBag) -> int:
-        number = self._bags.get(bag)
-        if number is None:
-            ids = (bag.op, *map(self._name, bag[1:]))
-            number = self._bags[bag] = self._bag_number(ids)
-        return number
-
-    def _bag_number(self, ids: tuple[int, ...]) -> int:
-        found = self._connection.execute(
-            f"select id from field_bag where ({_BAG_COLUMNS}) = "  # noqa: S608 # our own names
-            f"({', '.join('?' * len(ids))})",
-            ids,
-        ).fetchone()
-        if found is not None:
-            return int(found[0])
-        inserted = self._connection.execute(
-            f"insert into field_bag ({_BAG_COLUMNS}) "  # noqa: S608 # our own names
-            f"values ({', '.join('?' * len(ids))})",
-            ids,
-        )
-        return int(inserted.lastrowid or 0)
-
-    def _workspace(self, cwd: str) -> int:
-        """Return the number of a working folder; its project is looked up once and stored."""
-        number = self._workspaces.get(cwd)
-        if number is None:
-            stored = stored_text(cwd)
-            found = self._connection.execute(
-                "select id from workspace where cwd = ?", (stored,)
-            ).fetchone()
-            if found is None:
-                found = self._connection.execute(
-                    "insert into workspace (cwd, root, project, parent) values (?, ?, ?, ?) "
-                    "returning id",
-                    (stored, *map(stored_text, find_workspace(cwd))),
-                ).fetchone()
-            number = self._workspaces[cwd] = int(found[0])
-        return number

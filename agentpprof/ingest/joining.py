@@ -1,0 +1,62 @@
+"""How records of one operation are joined: the same rules as sql/save/*.sql, for rows in memory."""
+
+from agentpprof.agents.facts import ResponseFact, Usage
+from agentpprof.ingest.rows import MAX_RESPONSE_TEXT, OperationRow
+from agentpprof.vocabulary import QUALITY_CODE, RESULT_CODE
+
+_BYTES_A_TOKEN = 4  # a usual rule of thumb for text; estimates are shown apart from counts
+
+
+def join_usage(row: OperationRow, usage: Usage) -> None:
+    """Keep the maximum of each count."""
+    row.input_tokens = max(row.input_tokens or 0, usage.input_tokens)
+    row.cache_read_tokens = max(row.cache_read_tokens or 0, usage.cache_read_tokens)
+    row.cache_write_5m_tokens = max(row.cache_write_5m_tokens or 0, usage.cache_write_5m_tokens)
+    row.cache_write_1h_tokens = max(row.cache_write_1h_tokens or 0, usage.cache_write_1h_tokens)
+    row.output_tokens = max(row.output_tokens or 0, usage.output_tokens)
+    row.reasoning_tokens = max(row.reasoning_tokens or 0, usage.reasoning_tokens)
+    row.web_searches = max(row.web_searches or 0, usage.web_searches)
+
+
+def join_response(row: OperationRow, fact: ResponseFact) -> None:
+    """Join what else a record of a response says: result, times, text."""
+    quality = QUALITY_CODE[fact.quality]
+    row.quality = quality if row.quality is None else min(row.quality, quality)
+    row.result = max(row.result, RESULT_CODE[fact.result])
+    row.started_at_ms = earliest(row.started_at_ms, fact.at_ms)
+    row.ended_at_ms = latest(row.ended_at_ms, fact.at_ms)
+    if fact.text and len(row.text or "") < MAX_RESPONSE_TEXT:
+        text = f"{row.text}\n{fact.text}" if row.text else fact.text
+        row.text = text[:MAX_RESPONSE_TEXT]
+        row.estimate_tokens = estimate(row.text)
+
+
+def estimate(text: str) -> int | None:
+    """Return a guess at the tokens of a text; none for one that was cut, so not safe."""
+    if len(text) >= MAX_RESPONSE_TEXT:
+        return None
+    return -(-len(text.encode("utf-8", "replace")) // _BYTES_A_TOKEN)
+
+
+def give_owner(row: OperationRow, claim: OperationRow) -> None:
+    """Give the owner unit of a live row to a record that claims it with a better rank."""
+    row.owner_rank = claim.owner_rank
+    row.session_key = claim.session_key
+    row.prompt_key = claim.prompt_key
+    row.offset = claim.offset
+    row.bag = claim.bag
+    row.object = claim.object
+
+
+def latest(one: int | None, other: int | None) -> int | None:
+    """Return the later of two times, either of which may be unknown."""
+    if one is None or other is None:
+        return other if one is None else one
+    return max(one, other)
+
+
+def earliest(one: int | None, other: int | None) -> int | None:
+    """Return the earlier of two times, either of which may be unknown."""
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other)
