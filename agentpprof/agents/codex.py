@@ -39,9 +39,6 @@ __all__ = [
 NAME = "codex"
 SESSION_FOLDERS = ("sessions", "archived_sessions")
 
-# Lines are decoded and turned into facts piece by piece: what a piece holds is still in the
-# processor's cache when its texts are looked at, which saves a sixth of the time.
-_PIECE = 1 << 17
 _LOG_NAME = re.compile(r"rollout-.*\.jsonl(?:\.zst)?", re.DOTALL)
 _ENVELOPE = re.compile(
     rb'"type"\s*:\s*"(?:session_meta|response_item|event_msg|turn_context|compacted|world_state'
@@ -76,21 +73,10 @@ def decode(data: bytes, offset: int, log_path: str, state: State) -> tuple[list[
     `state` is that after the bytes before `offset` (`initial_state` at 0) and stays as it is; the
     one to go on with is returned beside the facts.
     """
-    reading = Reading(state)
-    if offset == 0:
-        reading.state.is_bare = _BARE_HEAD.match(data) is not None
-    at, size = 0, len(data)
-    while at < size:
-        end = data.find(b"\n", at + _PIECE) + 1 or size
-        _add_lines(reading, data[at:end], offset + at)
-        at = end
-    return reading.facts, reading.state
-
-
-def _add_lines(reading: Reading, data: bytes, offset: int) -> None:
-    """Add the facts of whole lines that begin at byte `offset`."""
-    reading.data, reading.base = data, offset
+    reading = Reading(data, offset, state)
     state = reading.state
+    if offset == 0:
+        state.is_bare = _BARE_HEAD.match(data) is not None
     is_record = _is_bare_record if state.is_bare else is_line
     decoded = decode_values(data, offset, LINE_DECODER, is_record)
     bad = iter(decoded.bad)
@@ -119,6 +105,7 @@ def _add_lines(reading: Reading, data: bytes, offset: int) -> None:
             _add_odd(reading, line)
     if next_bad is not None:
         _add_bad(reading, next_bad, bad, offset + len(data))
+    return reading.facts, state
 
 
 def _is_bare_record(line: Line) -> bool:

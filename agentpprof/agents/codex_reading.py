@@ -29,9 +29,9 @@ class Reading:
 
     __slots__ = ("at_ms", "base", "data", "facts", "offset", "state", "where")
 
-    def __init__(self, state: State) -> None:
-        """Begin where `state` stands."""
-        self.data, self.base = b"", 0  # the lines at hand, and the byte that they begin at
+    def __init__(self, data: bytes, base: int, state: State) -> None:
+        """Begin where `state` stands; `data` are the lines from byte `base` on."""
+        self.data, self.base = data, base
         self.state = replace(
             state,
             ancestors=list(state.ancestors),
@@ -42,7 +42,7 @@ class Reading:
             closed=list(state.closed),
         )
         self.facts: list[Fact] = []
-        self.offset = 0
+        self.offset = base
         self.at_ms: int | None = None
         self.where = self._new_where()
 

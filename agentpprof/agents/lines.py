@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from itertools import accumulate
-from typing import Any, Generic, NamedTuple, TypeVar, get_args, get_origin
+from typing import Any, Generic, NamedTuple, TypeVar, cast, get_args, get_origin
 
 import msgspec
 
@@ -169,7 +169,7 @@ def _from_object(value: dict[str, Any], decoder: "msgspec.json.Decoder[T]") -> T
         return decoder.decode(clean)
     except (msgspec.MsgspecError, RecursionError):
         loosely = decode_loosely(clean, decoder.type)
-        return loosely if isinstance(loosely, decoder.type) else None
+        return cast(T | None, loosely)
 
 
 def decode_loosely(raw: bytes, wanted: Any) -> Any:

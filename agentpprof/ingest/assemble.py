@@ -157,11 +157,10 @@ class _Assembly:
     def _join(self, row: OperationRow, fact: ResponseFact) -> None:
         """Join one record of a response into its row; the rows mostly repeat their usage."""
         usage = fact.usage
-        if usage is not None and (
-            usage is not self._last_usage or row is not self._last_response_row
-        ):
+        joined = (row.key, usage)
+        if usage is not None and joined != self._last_joined:
             join_usage(row, usage)
-            self._last_usage, self._last_response_row = usage, row
+            self._last_joined = joined
         join_response(row, fact)
 
     def add_call(self, fact: CallFact) -> None:

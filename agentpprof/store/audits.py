@@ -48,7 +48,7 @@ class SkippedKind(NamedTuple):
 def read_audit_lines(connection: sqlite3.Connection) -> list[AuditLine]:
     """Return every value that carried usage, in no order."""
     rows = connection.execute(read_text("sql", "select/audit_lines.sql"))
-    return [AuditLine(*row[:3], os.fsdecode(row[3]), *row[4:]) for row in rows]
+    return [AuditLine._make((*row[:3], os.fsdecode(row[3]), *row[4:])) for row in rows]
 
 
 def read_counted_sums(connection: sqlite3.Connection) -> dict[int, CountedSums]:

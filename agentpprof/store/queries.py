@@ -21,7 +21,7 @@ def read_sessions(connection: sqlite3.Connection) -> list[SessionInfo]:
 
 def read_sessions_of_files(connection: sqlite3.Connection, paths: Iterable[str]) -> frozenset[int]:
     """Return the keys of all sessions that some log files tell of."""
-    from agentpprof.store.writer import stored_path
+    from agentpprof.store.numbers import stored_path
 
     statement = read_text("sql", "select/sessions_of_file.sql")
     found = (connection.execute(statement, (stored_path(path),)) for path in paths)

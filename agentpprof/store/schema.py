@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import time
+from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,7 +49,7 @@ def _apply(connection: sqlite3.Connection, digest: str) -> None:
     database = Database(connection, execute_plugins=False)
     migrations = Migrations("agentpprof")
     for path in sorted(folder("migrations").glob("*.sql")):
-        _register(migrations, path.stem, path.read_text(encoding="utf-8"))
+        migrations(name=path.stem)(_script(path.read_text(encoding="utf-8")))
     migrations.apply(database)
     _refresh_views(database)
     made_at_ms = str(time.time_ns() // 1_000_000)
@@ -61,10 +62,13 @@ def _apply(connection: sqlite3.Connection, digest: str) -> None:
     connection.execute(f"pragma user_version = {schema_version()}")
 
 
-def _register(migrations: "object", name: str, script: str) -> None:
-    @migrations(name=name)  # type: ignore[operator] # Migrations is imported lazily
+def _script(text: str) -> "Callable[[Database], None]":
+    """Return a migration that runs a script within the transaction it finds itself in."""
+
     def apply(database: "Database") -> None:
-        database.executescript(script)
+        database.executescript(text)
+
+    return apply
 
 
 def _refresh_views(database: "Database") -> None:

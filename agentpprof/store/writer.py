@@ -243,11 +243,11 @@ class Writer:
 
     def _save_places(self, rows: FileRows) -> None:
         self._connection.executemany(
-            "insert or ignore into operation_path (operation_key, path_id, access) values (?, ?, ?)",
+            "insert or ignore into operation_path values (?, ?, ?)",
             [(key, self._numbers.path(path), access) for key, path, access in rows.paths],
         )
         self._connection.executemany(
-            "insert or ignore into operation_host (operation_key, host_id, access) values (?, ?, ?)",
+            "insert or ignore into operation_host values (?, ?, ?)",
             [(key, self._numbers.name(host), access) for key, host, access in rows.hosts],
         )
 
