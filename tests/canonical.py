@@ -35,6 +35,7 @@ _LEFT_OUT = {
     "stray_result": {"log_file_id"},
     "bad_line": {"log_file_id"},
     "skipped_record": {"log_file_id"},
+    "told_record": {"log_file_id"},
     "operation_path": {"path_id"},
     "operation_host": {"host_id"},
     "session_spawn": set(),
@@ -64,7 +65,7 @@ _JOINED = {
     "tag": ("(select definition from tagger where id = tag.tagger_id) as definition",),
     **{
         table: (f"(select path from log_file where id = {table}.log_file_id) as log_path",)
-        for table in ("usage_line", "stray_result", "bad_line", "skipped_record")
+        for table in ("usage_line", "stray_result", "bad_line", "skipped_record", "told_record")
     },
 }
 _FROM = {"operation": "operation inner join field_bag as bag on operation.bag_id = bag.id"}

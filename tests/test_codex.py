@@ -111,6 +111,19 @@ def test_a_response_begins_with_its_first_item_and_is_one_operation_with_its_cou
     assert responses[1].result == "tool-use"
 
 
+def test_without_turn_ids_an_answer_without_a_count_is_no_part_of_the_next_turn() -> None:
+    facts = facts_of(
+        meta("t1"),
+        user_message("One"),
+        token_count(codex_usage(10, 1)),
+        message("Answer"),
+        user_message("Two"),
+        message("Other"),
+        token_count(codex_usage(20, 2), codex_usage(10, 1)),
+    )
+    assert len({fact.natural_id for fact in only(facts, ResponseFact)}) == 3
+
+
 def test_facts_stand_in_file_order_and_share_their_surroundings() -> None:
     log = CodexThread("t1")
     log.turn("One")
@@ -146,8 +159,8 @@ def test_bare_files_of_2025_have_prompts_calls_and_a_response_each_step() -> Non
     facts = facts_of(*bare)
     assert [fact.text for fact in only(facts, PromptFact)] == ["Fix"]
     assert {fact.natural_id for fact in only(facts, ResponseFact)} == {
-        "u-1//0.0.0.0.0",
-        "u-1//0.0.0.0.0+1",
+        "u-1/#1/0.0.0.0.0",
+        "u-1/#1/0.0.0.0.0+1",
     }
     assert only(facts, ResultFact)[0].exit_code == 127
     assert not only(facts, SkippedFact)

@@ -251,6 +251,19 @@ def test_row_16_usage_records_count_what_the_totals_leave_out() -> None:
     assert "compaction" in counted(facts)
 
 
+def test_row_16_turns_without_records_still_count_by_totals() -> None:
+    facts = facts_of(
+        meta("t1"),
+        message("a"),
+        record("r1", codex_usage(100, 10)),
+        token_count(codex_usage(100, 10)),
+        record("compaction", codex_usage(5_000, 300)),
+        message("b"),
+        token_count(codex_usage(150, 15), codex_usage(50, 5)),
+    )
+    assert total(facts) == (5_150, 0, 0, 315, 0)
+
+
 def test_row_16_a_record_after_its_count_is_a_repeat() -> None:
     facts = facts_of(
         meta("t1"), message("a"), token_count(codex_usage(9, 1)), record("r1", codex_usage(9, 1))

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentpprof.semantics import shell
 from agentpprof.semantics.heredocs import cut_heredocs
 from agentpprof.semantics.paths import normal_path
 from agentpprof.semantics.plain import plain_segments
-from agentpprof.semantics.programs import program_table
+from agentpprof.semantics.programs import names_of, program_table
 from agentpprof.semantics.scopes import Scope, Segment
 from agentpprof.semantics.segments import parsed_segments
 from agentpprof.semantics.shell import analyze, analyze_command, analyze_powershell
@@ -259,3 +260,22 @@ def test_each_row_of_the_table_of_programs_is_well_formed() -> None:
             "long",
         }, name
     assert set(table.effect) == set(ACTIONS)
+
+
+def test_each_name_stands_once_in_the_table_of_programs() -> None:
+    text = (Path(shell.__file__).parent.parent / "data" / "programs.toml").read_text("utf-8")
+    rows = [
+        row
+        for part in tomllib.loads(text).values()
+        if isinstance(part, str)
+        for row in part.splitlines()
+    ]
+    names = [name for row in rows if row for name in names_of(row)]
+    assert len(names) == len(set(names))
+
+
+def test_the_table_of_programs_loads_in_ten_milliseconds() -> None:
+    start = time.process_time()
+    for _ in range(5):
+        program_table.__wrapped__()
+    assert (time.process_time() - start) / 5 < 0.03  # three times the aim, for slow machines

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from encoder_samples import large, nasty, small
+from encoder_samples import large, nasty, profile, small
 
 from agentpprof.encoders.amounts import amount, percent
 from agentpprof.encoders.fitting import fitted
@@ -90,7 +90,9 @@ SHAPES = """boxes => boxes.map(box => [...box.children].map(each => [
       ? Math.round(each.getAttribute(name) * 10) : each.getAttribute(name))]))"""
 
 
-@pytest.mark.parametrize("given", [small(), small("seconds", "duration"), nasty(), large(3000)])
+@pytest.mark.parametrize(
+    "given", [small(), small("seconds", "duration"), nasty(), large(3000), profile({})]
+)
 def test_the_script_draws_what_the_file_shows(show: Open, given: Profile) -> None:
     """Both write the same boxes, texts, tooltips and colours."""
     still = show(given, java_script_enabled=False)

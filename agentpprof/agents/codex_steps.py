@@ -129,7 +129,9 @@ def step_id(reading: Reading) -> str:
     """Return the id of the step that begins here (see the module's head)."""
     state = reading.state
     a, b, c, d, e = state.total or ZERO
-    name = f"{state.owner or state.thread}/{state.turn}/{a}.{b}.{c}.{d}.{e}"
+    # Without turn ids the prompt parts an answer that has no count from the response after it.
+    turn = state.turn or f"#{state.prompts}"
+    name = f"{state.owner or state.thread}/{turn}/{a}.{b}.{c}.{d}.{e}"
     if state.epoch:
         name += f"~{state.epoch}"
     if state.step_number and not state.has_counts:

@@ -62,8 +62,8 @@ def _add_total(reading: Reading, total: Vector, last: Vector | None, model: str)
         state.total = total
         if step.kind == "reset":
             state.epoch += 1
-        if state.is_covered:
-            state.is_covered = False
+        is_covered, state.is_covered = state.is_covered, False
+        if is_covered and state.last_delta in (step.delta, last):
             _repeat(reading)
         elif natural_id:
             _count(reading, natural_id, step, model)
@@ -74,8 +74,8 @@ def _add_lone_last(reading: Reading, last: Vector, model: str) -> None:
     state = reading.state
     if last == ZERO:
         return
-    if state.is_covered or (last == state.lone_last and not state.step):
-        state.is_covered = False
+    is_covered, state.is_covered = state.is_covered, False
+    if (is_covered and last == state.last_delta) or (last == state.lone_last and not state.step):
         _repeat(reading)
         return
     natural_id = _step_id(reading)

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import click
 
-from agentpprof.commands.options import OnceCommand
-from agentpprof.commands.profile_options import make_profile, read_options
+from agentpprof.commands import profile as profile_module
+from agentpprof.commands.asked import read_options
+from agentpprof.commands.making import make_profile
+from agentpprof.commands.sections import OnceCommand
 from agentpprof.encoders import encoder
 from agentpprof.output import write_output
 from agentpprof.profile.top import top_lines
@@ -47,27 +49,13 @@ def _write_view(view: str, target: Path, database: str) -> list[str]:
 def demo_options(database: str) -> dict[str, object]:
     """Return a profile's options for the bundled history."""
     homes = folder("data") / "demo"
+    profile = profile_module.command
+    defaults = profile.make_context("profile", [], resilient_parsing=True).params
     return {
-        "output": None,
-        "format_name": None,
-        "view_name": "tokens",
-        "include_previews": False,
-        "svg_width": 1200,
-        "include_idle": False,
-        "project_root": ".",
+        **defaults,
         "all_projects": True,
-        "project_name": None,
-        "session_id": None,
-        "since": None,
-        "until": None,
-        "no_sync": False,
-        "stack": None,
-        "where": (),
-        "tag_rules": (),
         "claude_roots": (str(homes / "claude" / ".claude"),),
         "codex_roots": (str(homes / "codex" / ".codex"),),
         "database": database,
         "quiet": True,
-        "verbose": False,
-        "debug": False,
     }

@@ -1,10 +1,11 @@
 """What to say when no session matches: the projects that do have some, and the command to copy."""
 
 import sqlite3
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from agentpprof.profile.selection import Selection, home_of
+from agentpprof.profile.selection import Selection, choose_sessions, home_of
 from agentpprof.store import queries
 
 _SHOWN = 10
@@ -13,6 +14,15 @@ _SHOWN = 10
 def no_session_message(connection: sqlite3.Connection, selection: Selection) -> str:
     """Return the one message that may show folders, with `~` for home, newest project first."""
     every = {session.key: session for session in queries.read_sessions(connection)}
+    if selection.session_keys is not None and not selection.session_keys:
+        return "the chosen log files hold no session: name others, or leave --scan-files out"
+    project_alone = Selection(selection.project_root, session_keys=selection.session_keys)
+    others = choose_sessions(every.values(), project_alone)
+    if others and project_alone != replace(selection, project_name=None):
+        return (
+            f"no session matches{_what_was_asked(selection)}; without --agent, --session-id, "
+            f"--since and --until {len(others):,} would"
+        )
     latest: dict[str, int] = {}
     for session in every.values():
         root = home_of(session, every).root
@@ -24,7 +34,9 @@ def no_session_message(connection: sqlite3.Connection, selection: Selection) -> 
             "--codex-root, or see what was read with agentpprof index -v"
         )
     newest = sorted(latest, key=lambda root: (-latest[root], root))
-    lines = [f"no session matches{_what_was_asked(selection)}. Projects with sessions, newest first:"]
+    lines = [
+        f"no session matches{_what_was_asked(selection)}. Projects with sessions, newest first:"
+    ]
     lines += [f"  {_day(latest[root])}  {_with_tilde(root)}" for root in newest[:_SHOWN]]
     if len(newest) > _SHOWN:
         lines.append(f"  and {len(newest) - _SHOWN} more; --all-projects takes them all")
@@ -33,9 +45,13 @@ def no_session_message(connection: sqlite3.Connection, selection: Selection) -> 
 
 
 def _what_was_asked(selection: Selection) -> str:
-    if selection.project_root is None:
-        return ""
-    return f" the project {_with_tilde(selection.project_root)}"
+    parts = [
+        f" the project {_with_tilde(selection.project_root)}" if selection.project_root else "",
+        f" agent {selection.agent}" if selection.agent else "",
+        " the session id" if selection.session_id else "",
+        " the time" if selection.since_ms is not None or selection.until_ms is not None else "",
+    ]
+    return ",".join(part for part in parts if part)
 
 
 def _with_tilde(path: str) -> str:

@@ -1,17 +1,18 @@
 """`agentpprof index`: one pass over the logs."""
 
-import os
-
 import click
 
 from agentpprof.commands.options import (
-    OnceCommand,
+    check_loudness,
     chosen_database,
     chosen_roots,
     loudness_options,
+    named_database,
     store_options,
 )
-from agentpprof.commands.telling import report_lines
+from agentpprof.commands.progress import progress_bar
+from agentpprof.commands.sections import OnceCommand
+from agentpprof.commands.telling import report_lines, say
 from agentpprof.errors import UsageError
 from agentpprof.ingest.indexer import sync
 from agentpprof.store.tag_cache import tag_new_prompts
@@ -29,13 +30,16 @@ def command(
     debug: bool,
 ) -> None:
     """Read what is new in the logs into the database, and tag new prompts."""
+    check_loudness(quiet, verbose)
+    named = named_database(database)
     is_foreign = bool(claude_roots or codex_roots)
-    if is_foreign and database is None and not os.environ.get("AGENTPPROF_DB"):
+    if is_foreign and named is None:
         raise UsageError("index with a root needs --db: foreign logs stay out of your own history")
     roots = chosen_roots(claude_roots, codex_roots)
-    with chosen_database(database, is_foreign) as path:
-        report = sync(path, roots)
+    with chosen_database(named, is_foreign) as path:
+        with progress_bar(quiet) as on_progress:
+            report = sync(path, roots, on_progress)
         tag_new_prompts(path)
     if not quiet:
         for line in report_lines(report, verbose):
-            click.echo(line, err=True)
+            say(line, on_stderr=True)

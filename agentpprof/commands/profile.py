@@ -5,16 +5,26 @@ from typing import Any
 
 import click
 
-from agentpprof.commands import profile_options
-from agentpprof.commands.options import OnceCommand, loudness_options, store_options
+from agentpprof.commands.asked import read_options
+from agentpprof.commands.making import make_profile, summary_of
+from agentpprof.commands.options import loudness_options, store_options
+from agentpprof.commands.profile_options import (
+    output_options,
+    rule_options,
+    selection_options,
+    tag_options,
+)
+from agentpprof.commands.sections import OnceCommand
+from agentpprof.commands.telling import say
 from agentpprof.encoders import encoder
 from agentpprof.output import STDOUT, write_output
 
 
 @click.command("profile", cls=OnceCommand)
-@profile_options.output_options
-@profile_options.selection_options
-@profile_options.rule_options
+@output_options
+@selection_options
+@rule_options
+@tag_options
 @store_options
 @loudness_options
 def command(**options: Any) -> None:
@@ -29,12 +39,12 @@ def command(**options: Any) -> None:
       agentpprof -o files.folded --view files      which files were touched
       agentpprof -o - --format folded | sort -nr   to another program
     """
-    asked = profile_options.read_options(options)
-    made = profile_options.make_profile(asked)
+    asked = read_options(options)
+    made = make_profile(asked)
     data = encoder(asked.format).encode(made.profile, asked.output_options)
     write_output(data, asked.output)
-    summary = json.dumps(profile_options.summary_of(made, asked), indent=2, ensure_ascii=False)
     for line in made.told:
-        click.echo(line, err=True)
+        say(line, on_stderr=True)
     if not asked.is_quiet:
-        click.echo(summary, err=asked.output == STDOUT)
+        summary = json.dumps(summary_of(made, asked), indent=2, ensure_ascii=False)
+        say(summary, on_stderr=asked.output == STDOUT)

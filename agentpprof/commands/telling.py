@@ -1,8 +1,45 @@
-"""What commands tell on stderr; one line each, no text of a log, no path below a project."""
+"""What commands tell on stdout and stderr: no text of a log, no path below a project."""
 
+import sys
+import time
 from collections.abc import Iterator
+from pathlib import Path
+
+import click
 
 from agentpprof.ingest.indexer import SyncReport
+from agentpprof.store import queries
+from agentpprof.store.database import opened_for_reading
+
+_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
+
+
+def say(text: str, *, on_stderr: bool = False) -> None:
+    """Write a line, also where the stream can't hold all of it: names of files may be any bytes."""
+    stream = sys.stderr if on_stderr else sys.stdout
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    click.echo(text.encode(encoding, "backslashreplace").decode(encoding), err=on_stderr)
+
+
+def age_line(database: Path) -> str:
+    """Return how old the store is, for a run that did not sync."""
+    now = time.time()
+    places = (database, database.with_name(database.name + "-wal"))
+    written = max(place.stat().st_mtime for place in places if place.exists())
+    line = f"not synced: the database was last written {_ago(now - written)}"
+    with opened_for_reading(database) as connection:
+        span = queries.read_span(connection)
+    if span is None:
+        return f"{line} and is empty"
+    return f"{line}, its newest session ended {_ago(now - span[1] / 1000)}"
+
+
+def _ago(seconds: float) -> str:
+    for length, unit in _UNITS:
+        if seconds >= length:
+            count = int(seconds // length)
+            return f"{count:,} {unit}{'s' * (count != 1)} ago"
+    return "less than a minute ago"
 
 
 def report_lines(report: SyncReport, verbose: bool) -> Iterator[str]:

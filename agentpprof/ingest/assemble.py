@@ -166,11 +166,8 @@ class _Assembly:
     def add_call(self, fact: CallFact) -> None:
         """Add a tool call: its meaning, its paths and hosts, and whether it is a repeat."""
         thread, session = self._enter(fact)
-        active, idle = self._advance(thread, fact.at_ms)
-        thread.timeline.unclaimed_active_ms += active
-        thread.timeline.unclaimed_idle_ms += idle
-        if active or idle:
-            self._claim_for_last_response(thread, fact.response_id)
+        self._leave_unclaimed(thread, fact.at_ms)
+        self._give_unclaimed(thread, self.state.responses.get(fact.response_id))
         meaning = self._meaning_of(fact)
         if meaning.skill:
             thread.skill = meaning.skill
@@ -203,9 +200,7 @@ class _Assembly:
     def add_result(self, fact: ResultFact) -> None:
         """Add what came back for a call, here or, as a stray, somewhere else."""
         thread, _ = self._enter(fact)
-        active, idle = self._advance(thread, fact.at_ms)
-        thread.timeline.unclaimed_active_ms += active
-        thread.timeline.unclaimed_idle_ms += idle
+        self._leave_unclaimed(thread, fact.at_ms)
         if fact.call_id in thread.timeline.open_calls:
             thread.timeline.open_calls.remove(fact.call_id)
         row = self.state.calls.get(fact.call_id)
@@ -229,9 +224,7 @@ class _Assembly:
     def add_outcome(self, fact: OutcomeFact) -> None:
         """Set how the prompt in force ended."""
         thread, _ = self._enter(fact)
-        active, idle = self._advance(thread, fact.at_ms)
-        thread.timeline.unclaimed_active_ms += active
-        thread.timeline.unclaimed_idle_ms += idle
+        self._leave_unclaimed(thread, fact.at_ms)
         self._give_unclaimed(thread, self._last_response(thread))
         self._set_outcome(thread, fact.at_ms, fact.outcome)
 
@@ -258,16 +251,16 @@ class _Assembly:
     def _enter(self, fact: Fact) -> tuple[Thread, SessionRow]:
         """Return the thread and the session of a fact, and let both know of its time."""
         if fact.where is not self._where:
-            self._where = fact.where
-            self._thread = self._thread_of(fact.where)
-            self._session = self._session_of(fact.where, fact.at_ms)
-        session = self._session
-        if fact.at_ms is not None:
-            if session.started_at_ms is None or fact.at_ms < session.started_at_ms:
-                session.started_at_ms = fact.at_ms
-            if session.ended_at_ms is None or fact.at_ms > session.ended_at_ms:
-                session.ended_at_ms = fact.at_ms
-        self.rows.sessions[session.key] = session
+            self._where = where = fact.where
+            self._thread = self._thread_of(where)
+            self._session = self._session_of(where, fact.at_ms)
+            self.rows.sessions[self._session.key] = self._session
+        session, at_ms = self._session, fact.at_ms
+        if at_ms is not None:
+            if session.started_at_ms is None or at_ms < session.started_at_ms:
+                session.started_at_ms = at_ms
+            if session.ended_at_ms is None or at_ms > session.ended_at_ms:
+                session.ended_at_ms = at_ms
         return self._thread, session
 
     def _thread_of(self, where: Where) -> Thread:
@@ -304,10 +297,21 @@ class _Assembly:
         return session
 
     def _advance(self, thread: Thread, at_ms: int | None) -> tuple[int, int]:
+        """Run the thread's clock; returns the time that belongs to the record itself."""
+        last_ms = thread.timeline.last_ms
+        if at_ms is None or (last_ms is not None and at_ms <= last_ms):
+            return 0, 0  # most records of a response stand at one time
         active, idle, changed = advance(thread.timeline, at_ms, self.state.calls)
         for row in changed:
             self.rows.put(row)
         return active, idle
+
+    def _leave_unclaimed(self, thread: Thread, at_ms: int | None) -> None:
+        """Run the clock to a record that is no work itself; its time waits for a response."""
+        active, idle = self._advance(thread, at_ms)
+        if active or idle:
+            thread.timeline.unclaimed_active_ms += active
+            thread.timeline.unclaimed_idle_ms += idle
 
     def _give_unclaimed(self, thread: Thread, row: OperationRow | None) -> None:
         """Give model time that waits for its response to `row`."""
@@ -318,10 +322,6 @@ class _Assembly:
         row.idle_ms += timeline.unclaimed_idle_ms
         timeline.unclaimed_active_ms = timeline.unclaimed_idle_ms = 0
         self.rows.put(row)
-
-    def _claim_for_last_response(self, thread: Thread, response_id: str) -> None:
-        """Give the time before a call to the response that made it, where the log says which."""
-        self._give_unclaimed(thread, self.state.responses.get(response_id))
 
     def _last_response(self, thread: Thread) -> OperationRow | None:
         """Return who gets model time that no response claims: the last one, else the prompt."""

@@ -20,11 +20,17 @@ def join_usage(row: OperationRow, usage: Usage) -> None:
 
 def join_response(row: OperationRow, fact: ResponseFact) -> None:
     """Join what else a record of a response says: result, times, text."""
-    quality = QUALITY_CODE[fact.quality]
-    row.quality = quality if row.quality is None else min(row.quality, quality)
-    row.result = max(row.result, RESULT_CODE[fact.result])
-    row.started_at_ms = earliest(row.started_at_ms, fact.at_ms)
-    row.ended_at_ms = latest(row.ended_at_ms, fact.at_ms)
+    quality, result = QUALITY_CODE[fact.quality], RESULT_CODE[fact.result]
+    if row.quality is None or quality < row.quality:
+        row.quality = quality
+    if result > row.result:
+        row.result = result
+    at_ms = fact.at_ms
+    if at_ms is not None:
+        if row.started_at_ms is None or at_ms < row.started_at_ms:
+            row.started_at_ms = at_ms
+        if row.ended_at_ms is None or at_ms > row.ended_at_ms:
+            row.ended_at_ms = at_ms
     if fact.text and len(row.text or "") < MAX_RESPONSE_TEXT:
         text = f"{row.text}\n{fact.text}" if row.text else fact.text
         row.text = text[:MAX_RESPONSE_TEXT]
@@ -53,10 +59,3 @@ def latest(one: int | None, other: int | None) -> int | None:
     if one is None or other is None:
         return other if one is None else one
     return max(one, other)
-
-
-def earliest(one: int | None, other: int | None) -> int | None:
-    """Return the earlier of two times, either of which may be unknown."""
-    if one is None or other is None:
-        return other if one is None else one
-    return min(one, other)

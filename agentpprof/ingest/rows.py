@@ -158,4 +158,8 @@ def rank_of(where: Where, at_ms: int | None) -> int:
     breaks ties by session id and path.
     """
     time = _NO_TIME if at_ms is None else min(max(at_ms, 0), _NO_TIME)
-    return (where.is_copy << 50) | (where.is_foreign << 49) | (where.is_subagent << 48) | time
+    if where.is_copy:
+        time |= 1 << 50
+    if where.is_foreign:
+        time |= 1 << 49
+    return time | 1 << 48 if where.is_subagent else time

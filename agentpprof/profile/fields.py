@@ -11,7 +11,6 @@ from typing import Any, Final, NamedTuple
 from agentpprof.models import Bag
 from agentpprof.vocabulary import LLM, OPS, OUTCOMES, PHASE_OF, PROMPT, RESULTS
 
-
 PREVIEW: Final = 180  # characters of a text that the fields `…_preview` hold
 
 

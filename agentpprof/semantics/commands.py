@@ -8,7 +8,7 @@ from agentpprof.semantics.names import is_script, program_name, script_action, t
 from agentpprof.semantics.places import Arguments
 from agentpprof.semantics.programs import Program, ProgramTable, program_table
 from agentpprof.semantics.scopes import Scope, Segment
-from agentpprof.semantics.words import UNKNOWN
+from agentpprof.semantics.words import SEVERAL, UNKNOWN
 from agentpprof.vocabulary import PHASE_OF
 
 _MAX_UNWRAPPED = 8
@@ -206,7 +206,7 @@ def _change_folder(scope: Scope, name: str, words: list[str]) -> None:
 
 def _joined(folder: str | None, path: str) -> str | None:
     """Return `path` as seen from where the command began, None if that can't be told."""
-    if UNKNOWN in path or "\x01" in path:
+    if UNKNOWN in path or SEVERAL in path:
         return None
     if path[:1] in ("/", "~") or path[1:2] == ":":
         return path
@@ -222,7 +222,7 @@ def _resolved(paths: list[tuple[str, str]], folder: str | None) -> list[tuple[st
     """
     found = []
     for spelled, kind in paths:
-        for path in spelled.split("\x01") if "\x01" in spelled else (spelled,):
+        for path in spelled.split(SEVERAL) if SEVERAL in spelled else (spelled,):
             path = _cleaned(path)
             if path:
                 joined = _joined(folder, path)

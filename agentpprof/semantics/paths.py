@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 _DRIVE = re.compile(r"^[A-Za-z]:(?=[\\/]|$)")
 _UNCLEAN = re.compile(r"//|/\.{1,2}(?:/|$)|/$")
+_SPECIAL = re.compile(r"^[/~]|[\\:]")
 _HOME = re.compile(
     r"^(?:[a-z]:)?/(?:home|users)/[^/]+|^/root(?=/|$)|^/var/root(?=/|$)", re.IGNORECASE
 )
@@ -37,6 +38,10 @@ def normal_path(spelled: str, cwd: str) -> str:
         return spelled
     if not spelled:
         return ""
+    if cwd[:1] == "/" and not _SPECIAL.search(spelled):
+        path = f"{cwd}/{spelled}"
+        if not _UNCLEAN.search(path):
+            return path
     if spelled[:5].lower() == "file:":
         spelled = _from_url(spelled)
     spelled = _with_slashes(spelled, cwd)

@@ -58,14 +58,9 @@ class ProgramTable:
         self._words = {name: frozenset(text.split()) for name, text in table["targets"].items()}
 
     def _add(self, row: str) -> None:
-        """File `row` under each of its names; a plain name shares the program of the one before."""
-        prefix = ""
-        for name in row.partition(" | ")[0].split(","):
-            if " " in name:
-                prefix = name.rpartition(" ")[0] + " "
-                self._rows[name] = row
-            else:
-                self._rows[prefix + name] = row
+        """File `row` under each of its names."""
+        for name in names_of(row):
+            self._rows[name] = row
 
     def names(self) -> tuple[str, ...]:
         """Return the names of all programs and sub-commands."""
@@ -91,6 +86,19 @@ class ProgramTable:
             if not known.isdisjoint(words):
                 return action
         return ""
+
+
+def names_of(row: str) -> list[str]:
+    """Return the names of a row; a plain name stands behind the program of the one before it."""
+    names = []
+    prefix = ""
+    for name in row.partition(" | ")[0].split(","):
+        if " " in name:
+            prefix = name.rpartition(" ")[0] + " "
+            names.append(name)
+        else:
+            names.append(prefix + name)
+    return names
 
 
 def _by_word(table: dict[str, str]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from agentpprof.semantics.plain import plain_segments
 from agentpprof.semantics.scopes import MAX_VALUE, Scope, Segment
-from agentpprof.semantics.words import UNKNOWN, plain_word
+from agentpprof.semantics.words import SEVERAL, UNKNOWN, plain_word
 
 MAX_PARSED: Final = 6144
 _MAX_SEGMENTS = 400
@@ -108,16 +108,20 @@ class _Walk:
             (self.tree.root_node, scope, False, False)
         ]
 
+    def _role(self, node: Any) -> int:
+        """Return what is done with `node`; an error (its number is beyond all) is gone into."""
+        kind = node.kind_id
+        return self.roles[kind] if kind < len(self.roles) else _INTO
+
     def run(self) -> None:
         """Visit all nodes in the order of the text."""
-        stack, roles = self.stack, self.roles
+        stack = self.stack
         while stack and len(self.segments) < _MAX_SEGMENTS:
             node, scope, piped, inner = stack.pop()
             if type(node) is tuple:  # redirections of what was visited since
                 self._redirect(node, scope)
                 continue
-            kind = node.kind_id
-            role = roles[kind] if kind < len(roles) else _INTO
+            role = self._role(node)
             if role == _COMMAND:
                 self._command(node, scope, piped, inner)
             elif role == _INTO:
@@ -152,11 +156,8 @@ class _Walk:
         elif role == _ASSIGN:
             self._assign(node, scope, inner)
         elif role == _DECLARE:
-            self.segments.append(
-                Segment(
-                    [self.text[node.start_byte : node.end_byte].split()[0]], scope, piped, inner
-                )
-            )
+            keyword = self.text[node.start_byte : node.end_byte].split()[0]
+            self.segments.append(Segment([keyword], scope, piped, inner))
             self._push(node.named_children, scope, False, inner)
         elif role == _TEST:
             self.segments.append(Segment(["["], scope, piped, inner))
@@ -176,7 +177,7 @@ class _Walk:
             spelled = text[start:end]
             if "$(" in spelled or "`" in spelled or "<(" in spelled or ">(" in spelled:
                 spelled = self._without_inner(child, start, spelled, inside)
-            role = self.roles[child.kind_id] if child.kind_id < len(self.roles) else _INTO
+            role = self._role(child)
             if role == _ASSIGN and not words:
                 assigned.append(child)
                 continue
@@ -202,11 +203,7 @@ class _Walk:
         stack = [node]
         while stack:
             part = stack.pop()
-            if (
-                self.roles[part.kind_id] == _SUBSTITUTION
-                if part.kind_id < len(self.roles)
-                else False
-            ):
+            if self._role(part) == _SUBSTITUTION:
                 found.append(part)
             else:
                 stack.extend(reversed(part.named_children))
@@ -222,7 +219,7 @@ class _Walk:
         files: list[Any] = []
         others: list[Any] = []
         for child in node.named_children:
-            role = self.roles[child.kind_id] if child.kind_id < len(self.roles) else _INTO
+            role = self._role(child)
             (files if role == _FILE else others).append(child)
         for file in reversed(files):
             self.stack.append(((len(self.segments), file), scope, False, inner))
@@ -243,30 +240,29 @@ class _Walk:
                 self.segments.append(Segment([], scope))
             target = plain_word(match.group(2).strip(), scope.variables)
             self.segments[-1].redirects.append((match.group(1), target))
-        for child in targets[1:]:  # the grammar takes words behind a target for targets
-            spelled = self.text[child.start_byte : child.end_byte]
-            self.segments[-1].words.append(plain_word(spelled, scope.variables))
+            for child in targets[1:]:  # the grammar takes words behind a target for targets
+                spelled = self.text[child.start_byte : child.end_byte]
+                self.segments[-1].words.append(plain_word(spelled, scope.variables))
         for child in reversed(inside):
             self.stack.append((child, scope, False, True))
 
     def _loop(self, node: Any, scope: Scope, inner: bool) -> None:
-        """Give the variable of a `for` its first value; the list is data, the body runs."""
+        """Give the variable of a `for` all its values; the list is data, the body runs."""
         children = node.named_children
         name = ""
         values: list[str] = []
         inside: list[Any] = []
         for child in children:
-            role = self.roles[child.kind_id] if child.kind_id < len(self.roles) else _INTO
             spelled = self.text[child.start_byte : child.end_byte]
             if not name:
                 name = spelled
             elif child.type in ("do_group", "compound_statement"):
                 self.stack.append((child, scope, False, inner))
-            elif role != _SKIP or child.type != "comment":
+            elif child.type != "comment":
                 if "$(" in spelled or "`" in spelled:
                     spelled = self._without_inner(child, child.start_byte, spelled, inside)
                 values.append(plain_word(spelled, scope.variables))
-        scope.variables[name] = "\x01".join(values[:20]) if values else UNKNOWN
+        scope.variables[name] = SEVERAL.join(values[:20]) if values else UNKNOWN
         for child in reversed(inside):
             self.stack.append((child, scope, False, True))
 

@@ -15,7 +15,6 @@ from agentpprof.semantics.calls import (
     describe_shell,
     first_text,
 )
-from agentpprof.semantics.code_mode import describe_code
 from agentpprof.semantics.hosts import host_of
 from agentpprof.semantics.mcp import describe_mcp
 from agentpprof.semantics.paths import normal_path
@@ -158,7 +157,7 @@ _RULES: Final[dict[str, _Describe]] = {
     "list": _search_tool("list"),
     "shell": describe_shell,
     "patch": describe_patch,
-    "code": describe_code,
+    "code": _plain_tool("run", "shell", "process"),  # its nested calls are calls of their own
     "fetch": _describe_web("fetch"),
     "websearch": _describe_web("websearch"),
     "agent": _describe_agent,

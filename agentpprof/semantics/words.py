@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 UNKNOWN: Final = "\x00"  # stands for what only a running shell would know
+SEVERAL: Final = "\x01"  # stands between the values that a loop gives a variable
 _SPECIAL = re.compile(r"[\\'\"$`]")
 _TOKEN = re.compile(
     r"""'([^']*)'|\$'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|\\(.)|(\$\(\([^)]*\)\)|\$\w+|\$\{[^}]*\}|\$[?#*@!$-]|`[^`]*`)""",

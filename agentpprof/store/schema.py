@@ -53,7 +53,7 @@ def _apply(connection: sqlite3.Connection, digest: str) -> None:
     migrations.apply(database)
     _refresh_views(database)
     made_at_ms = str(time.time_ns() // 1_000_000)
-    defaults = {"generation": "0", "made_at_ms": made_at_ms, "zone": _local_zone()}
+    defaults = {"generation": "0", "made_at_ms": made_at_ms, "zone": local_zone()}
     for key, value in defaults.items():
         connection.execute("insert or ignore into meta (key, value) values (?, ?)", (key, value))
     connection.execute(
@@ -82,7 +82,7 @@ def _refresh_views(database: "Database") -> None:
         database.create_view(name, text, replace=True)
 
 
-def _local_zone() -> str:
+def local_zone() -> str:
     """Return the zone that days are counted in from now on: the machine's, by name."""
     zone = os.environ.get("TZ", "").removeprefix(":")
     if zone:

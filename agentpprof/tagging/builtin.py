@@ -12,7 +12,8 @@ from typing import Final
 
 from agentpprof.tagging.language import language_of
 from agentpprof.tagging.prompt_text import PromptText, take_apart
-from agentpprof.tagging.sentence import QUESTION, REQUEST, STATEMENT, Tally, Weighed, weigh
+from agentpprof.tagging.reader import QUESTION, REQUEST, STATEMENT, Tally
+from agentpprof.tagging.sentence import Weighed, weigh
 from agentpprof.tagging.shapes import (
     continuation,
     fallback,

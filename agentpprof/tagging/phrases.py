@@ -55,6 +55,19 @@ def keys_of(words: Sequence[str], language: str) -> list[str]:
     return [key for word in words if (key := known[word])]
 
 
+def nouns_of(words: Sequence[str], lex: Lexicon, language: str) -> set[int]:
+    """Return the places of the keys that an article stands before: "the commit" is no verb."""
+    nouns: set[int] = set()
+    if not lex.articles.isdisjoint(words):
+        known, at = _keys(language), 0
+        for before, word in zip(("", *words), words, strict=False):
+            if known[word]:
+                if before in lex.articles:
+                    nouns.add(at)
+                at += 1
+    return nouns
+
+
 class _Keys(dict[str, str]):
     """Word -> the entry it is a form of, '' for noise; worked out at its first use."""
 

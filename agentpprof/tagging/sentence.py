@@ -1,67 +1,26 @@
-"""One sentence is weighed: which tags do its words speak for?
-
-The place of a word counts more than the word: where a request begins a verb decides, in its object
-a topic does, behind "for", "that" or "because" both only tip the balance. What is negated
-("don't commit") or stands in quotation marks hardly counts.
-"""
+"""One sentence is weighed: its mood, and the tags that its words speak for."""
 
 from typing import Final, NamedTuple
 
-from agentpprof.tagging.phrases import Found, find_phrases, keys_of
-from agentpprof.tagging.tokens import BLANK
+from agentpprof.tagging.phrases import Found, find_phrases, keys_of, nouns_of
+from agentpprof.tagging.reader import (
+    QUESTION,
+    REQUEST,
+    STATEMENT,
+    Reader,
+    Tally,
+    lengths_of,
+)
 from agentpprof.tagging.words import (
-    FILLER,
-    FRAME,
-    JOINT,
     NEGATION,
-    PRONOUN,
-    SUBORDINATE,
     TAG_QUESTION,
     VOICE,
-    Cue,
-    Entry,
     Lexicon,
     lexicon,
 )
 
-_OBJECT_WORDS: Final = 6  # how far the object of a verb reaches
-_NEGATION_REACH: Final = 3
-_NEGATED: Final = 0.15
-_QUOTED: Final = 0.3
-_BEHIND: Final = 0.7  # "… and see if it fails": what stands behind "if" is no request
+_YES_OR_NO: Final = 2.0  # a question that begins with "how" or "why" weighs more
 _REPEATED: Final = 0.3  # a second word for the same tag says little more
-_STATED: Final = {"feature": 0.35, "debug": 1.0, "build": 1.0}  # elsewhere:
-_STATED_ELSE: Final = 0.55  # what a statement is about is not yet what is wanted
-_COMPLAINT: Final = 1.6  # "the list isn't sorted"
-_QUOTES: Final = frozenset('`"')
-_UNTOUCHED: Final = frozenset(
-    {"debug", "explain", "plan", "perf", "security"}
-)  # "it does not start"
-
-REQUEST: Final = "request"
-QUESTION: Final = "question"
-STATEMENT: Final = "statement"
-
-
-class Tally:
-    """Scores that are added up so that the best piece of evidence counts most."""
-
-    def __init__(self, repeated: float) -> None:
-        """Take the share that every further piece for the same tag counts."""
-        self._repeated = repeated
-        self._best: dict[str, float] = {}
-        self._sum: dict[str, float] = {}
-
-    def add(self, tag: str, score: float) -> None:
-        """Add one piece of evidence for `tag`."""
-        self._sum[tag] = self._sum.get(tag, 0.0) + score
-        if score > self._best.get(tag, 0.0):
-            self._best[tag] = score
-
-    def totals(self) -> dict[str, float]:
-        """Return tag -> the best piece and a share of the others."""
-        share = self._repeated
-        return {tag: best + share * (self._sum[tag] - best) for tag, best in self._best.items()}
 
 
 class Weighed(NamedTuple):
@@ -84,14 +43,17 @@ def weigh(words: list[str], is_question: bool, language: str) -> Weighed:
     if asked:
         tally.add(*asked)
     forbids = start < len(keys) and bool(parts[start] & NEGATION) and not is_question
-    begins = any(entry.is_verb for _, entry in here) and not _is_told(keys[start], words, lex)
+    nouns = nouns_of(words, lex, language)
+    begins = any(entry.is_verb for _, entry in here) and start not in nouns
+    begins = begins and not _is_told(keys[start], words, lex)
     is_request = not asked and (framed or forbids or begins)
     mood = REQUEST if is_request else QUESTION if asked or is_question else STATEMENT
     if is_question and len(keys) > 3 and parts[-1] & TAG_QUESTION:
         tally.add("explain", 4.0)  # "… , right?"
     elif mood == QUESTION and not asked:
         tally.add("explain", 1.5)
-    reader = _Reader(lex, tally, mood)
+    reader = Reader(lex, tally, mood, nouns)
+    reader.is_how = asked is not None and asked[0] == "explain" and asked[1] > _YES_OR_NO
     reader.read(keys, found, parts, start)
     return Weighed(tally.totals(), reader.mood, any(part & VOICE for part in parts))
 
@@ -110,7 +72,7 @@ def _skip_opening(keys: list[str], found: list[list[Found]]) -> tuple[int, bool]
     """
     at, framed = 0, False
     while at < len(keys):
-        frame, filler, told, opener = _lengths(found[at]) if found[at] else (0, 0, 0, 0)
+        frame, filler, told, opener = lengths_of(found[at]) if found[at] else (0, 0, 0, 0)
         skipped = max(frame, filler)
         framed = framed or frame > 0
         if keys[at] in ",;:&_":
@@ -119,21 +81,6 @@ def _skip_opening(keys: list[str], found: list[list[Found]]) -> tuple[int, bool]
             break
         at += skipped
     return at, framed
-
-
-def _lengths(here: list[Found]) -> tuple[int, int, int, int]:
-    """Return the lengths of the longest frame, filler, telling phrase and question here."""
-    frame = filler = told = opener = 0
-    for size, entry in here:
-        if entry.parts & FRAME:
-            frame = max(frame, size)
-        if entry.parts & FILLER:
-            filler = max(filler, size)
-        if entry.cues:
-            told = max(told, size)
-        if entry.question:
-            opener = max(opener, size)
-    return frame, filler, told, opener
 
 
 def _question(here: list[Found], framed: bool, is_marked: bool) -> tuple[str, float] | None:
@@ -146,101 +93,3 @@ def _question(here: list[Found], framed: bool, is_marked: bool) -> tuple[str, fl
             is_order = framed and (verb or entry.question[1] < 2.0)  # "let's do", "can you show"
             return None if is_order else entry.question
     return None
-
-
-class _Reader:
-    """Goes through the words of one sentence from left to right."""
-
-    def __init__(self, lex: Lexicon, tally: Tally, mood: str) -> None:
-        self.tally, self.mood, self.free_order = tally, mood, lex.free_order
-        self.is_head = mood == REQUEST  # the next phrase may be the verb of a request
-        self.object_left = 0 if mood == QUESTION else _OBJECT_WORDS
-        self.is_behind = False  # behind "if", "what" … of a request
-        self.only_pronoun = False  # nothing but "it" or "that" stands behind the verb so far
-        self.has_pronoun = False
-        self.negated_left = 0
-        self.is_quoted = False
-
-    def read(self, keys: list[str], found: list[list[Found]], parts: list[int], start: int) -> None:
-        """Count every phrase from `start` on, the longest that speaks for something first."""
-        at, count = start, len(keys)
-        while at < count:
-            size = 1
-            if keys[at] in _QUOTES:
-                self.is_quoted = not self.is_quoted
-            else:
-                for size, entry in found[at]:
-                    if entry.cues:
-                        self._count(entry, at == start and size > 1)
-                        break
-                else:
-                    size = self._announced(found[at]) if parts[at] & FRAME else 0
-                    if not size:
-                        size = 1
-                        self._step(keys[at], parts[at])
-            if parts[at] & NEGATION:
-                self._negate()
-            self.negated_left -= 1
-            at += size
-
-    def _announced(self, here: list[Found]) -> int:
-        """Return the length of a phrase that announces a request: "for the rest can you …"."""
-        size = _lengths(here)[0]
-        if size < 2 or self.mood == QUESTION:
-            return 0
-        self.mood, self.is_head, self.is_behind = REQUEST, True, False
-        return size
-
-    def _negate(self) -> None:
-        self.negated_left = _NEGATION_REACH + 1
-        if self.mood == STATEMENT:
-            self.tally.add("debug", _COMPLAINT)
-
-    def _count(self, entry: Entry, opens: bool) -> None:
-        factor = _QUOTED if self.is_quoted else _BEHIND if self.is_behind else 1.0
-        for cue in entry.cues.values():
-            weight = cue.at_head if opens else self._weight(cue, entry.is_verb)
-            if self.is_quoted and cue.tag == "debug":
-                weight /= _QUOTED  # it says "permission denied"
-            if self.negated_left > 0 and cue.tag not in _UNTOUCHED:
-                weight *= _NEGATED
-            self.tally.add(cue.tag, weight * factor)
-        if self.is_head and entry.is_verb:
-            self.is_head, self.object_left, self.only_pronoun = False, _OBJECT_WORDS, True
-        elif entry.parts & SUBORDINATE:
-            self._go_behind()
-        else:
-            self.object_left -= 1
-            self.only_pronoun = False
-
-    def _weight(self, cue: Cue, is_verb: bool) -> float:
-        if self.is_head and is_verb:
-            return cue.at_head
-        is_topic = cue.in_object > cue.elsewhere
-        share = 1.0
-        if is_topic and self.mood == STATEMENT:
-            share = _STATED.get(cue.tag, _STATED_ELSE)
-        if self.free_order and self.mood != QUESTION:
-            return max(cue.at_head * 0.9, cue.in_object) * share
-        return (cue.in_object if self.object_left > 0 else cue.elsewhere) * share
-
-    def _step(self, key: str, parts: int) -> None:
-        """Move on by a word that speaks for nothing here."""
-        if key == "," or parts & JOINT:
-            self.is_head = self.mood == REQUEST
-            self.is_behind = self.is_behind and not self.is_head
-        elif self.only_pronoun and parts & PRONOUN:
-            self.has_pronoun = True  # "add that to the readme": the readme is the object
-        elif parts & SUBORDINATE:
-            self._go_behind()
-        elif key != BLANK:
-            self.object_left -= 1
-            self.only_pronoun = False
-            self.is_head = self.is_head and bool(parts & FILLER)
-
-    def _go_behind(self) -> None:
-        if self.only_pronoun and self.has_pronoun:
-            self.only_pronoun = self.has_pronoun = False
-            return
-        self.object_left, self.is_head = 0, False
-        self.is_behind = self.mood == REQUEST and not self.free_order

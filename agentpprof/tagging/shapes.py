@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from agentpprof.tagging.phrases import find_phrases, keys_of, phrases_at
+from agentpprof.tagging.phrases import keys_of, phrases_at
 from agentpprof.tagging.prompt_text import PromptText
-from agentpprof.tagging.sentence import QUESTION, REQUEST, STATEMENT, Weighed
+from agentpprof.tagging.reader import QUESTION, REQUEST, STATEMENT
+from agentpprof.tagging.sentence import Weighed
 from agentpprof.tagging.tokens import BLANK
 from agentpprof.tagging.words import (
     CHAT_CORE,
@@ -35,6 +36,7 @@ _IDENTIFIER: Final = re.compile(
 )
 _PULL: Final = re.compile(r"/(?:pull|merge_requests)/\d+")
 _TELLING: Final = 4.0  # weight of a phrase that decides wherever it stands
+_MAX_CHOICE: Final = 5
 _MAX_FOLLOW: Final = 24
 _FOLLOW: Final = FOLLOW_CORE | FOLLOW_REST | CHAT_CORE | CHAT_REST | FILLER
 _TAG_OF_PASTED: Final = (
@@ -85,9 +87,7 @@ def continuation(prompt: PromptText, words: Sequence[str], language: str) -> dic
     if _covered(keys, first, CHAT_CORE, CHAT_CORE | CHAT_REST):
         return {"chat": 6.0}
     is_asked = any(sentence.is_question for sentence in prompt.sentences)
-    if is_asked and any(
-        entry.question and size > 1 for size, entry in phrases_at(keys, 0, first.get(keys[0]))
-    ):
+    if is_asked and any(entry.question for _, entry in phrases_at(keys, 0, first.get(keys[0]))):
         return {}
     return {"follow": 6.0} if _covered(keys, first, FOLLOW_CORE, _FOLLOW) else {}
 
@@ -106,8 +106,15 @@ def _covered(keys: Sequence[str], first: dict[str, Node], core: int, allowed: in
                 break
         if not size and not (keys[at].isdigit() or keys[at] == BLANK):
             return False
+        has_core = has_core or (core == FOLLOW_CORE and _is_choice(keys, at))
         at += size or 1
     return has_core
+
+
+def _is_choice(keys: Sequence[str], at: int) -> bool:
+    """Say whether the answer of a few words names a choice there: "do 2", "C please"."""
+    key = keys[at]
+    return len(keys) <= _MAX_CHOICE and (key.isdigit() or (len(key) == 1 and key.isalpha()))
 
 
 def _is_telling(entry: Entry) -> bool:
@@ -198,9 +205,9 @@ def fallback(
         return {"feature": 1.0}
     if len(words) < 3 or not _is_latin(prompt.own):
         return {"chat": 1.0} if len(words) < 3 else {}
-    keys = keys_of(words, language)
-    _, parts_played = find_phrases(keys[:3], lexicon(language))
-    is_stated = bool(parts_played and parts_played[0] & SUBJECT)
+    lex = lexicon(language)
+    node = lex.first.get(words[0])
+    is_stated = words[0] in lex.articles or bool(node and node.parts & SUBJECT)
     # "the sidebar overlaps the text" reports a fault, "remember the answer" asks for something
     return {"debug": 1.0} if is_stated else {"feature": 1.0}
 

@@ -5,6 +5,7 @@ What a word speaks for depends on where it stands, so every list of a tag has a 
 - `act`: a verb that alone says what is wanted ("commit", "refactor"); strong where a request begins
 - `make`, `look`: verbs that leave it to their object ("add a test", "check the logs")
 - `topic`: the object that decides then ("test", "logs"); weak behind "for", "that", "in" …
+- `matter`, `thing`: weaker objects ("add an error message" is a feature); `firm`: a stronger one
 - `sure`: a phrase that decides wherever it stands ("not working", "code review"); `soft`: weaker
 - `ask`, `yesno`: beginnings of questions
 - `phrases`: only at the beginning of a prompt ("let's go with …")
@@ -30,13 +31,15 @@ _WEIGHTS: Final[dict[str, tuple[float, float, float]]] = {
     "look": (1.6, 0.0, 0.0),
     "topic": (2.2, 3.0, 1.4),
     "thing": (1.0, 1.4, 0.4),  # what features are made of; alone it asks for nothing
+    "matter": (1.6, 1.9, 1.2),  # decides beside "check", not beside "add"
+    "firm": (3.0, 5.2, 3.5),  # "fix the lint errors" is no debugging
     "sure": (4.5, 4.5, 4.5),
     "soft": (2.5, 2.5, 2.5),
     "phrases": (4.5, 1.0, 1.0),
     "hint": (0.7, 0.7, 0.7),
 }
 _VERBS: Final = frozenset({"act", "make", "look"})
-_QUESTION_WEIGHTS: Final = {"ask": 3.2, "yesno": 1.8}
+_QUESTION_WEIGHTS: Final = {"ask": 3.2, "yesno": 1.5}
 
 FILLER, FRAME, JOINT, SUBORDINATE, NEGATION, VOICE, TAG_QUESTION, SUBJECT = (
     1 << n for n in range(8)
@@ -103,6 +106,7 @@ class Lexicon(NamedTuple):
     own: frozenset[str]  # those of the language itself, without the English ones
     stems: frozenset[str]  # words whose entry ended in `*`
     suffixes: tuple[str, ...]
+    articles: frozenset[str]  # "the", "my": what follows is no verb
     noise: frozenset[str]  # words that phrases are matched without: articles, "please"
 
 
@@ -140,6 +144,7 @@ class _Builder:
         self.known: set[str] = set()
         self.own: set[str] = set()
         self.stems: set[str] = set()
+        self.articles: frozenset[str] = frozenset()
         self.noise: frozenset[str] = frozenset()
         self.grammar: dict[str, Any] = {}
         self.fresh: set[int] = set()  # entries that this language has spoken of
@@ -147,7 +152,8 @@ class _Builder:
     def add(self, data: dict[str, Any]) -> None:
         """Add the lists of one language."""
         self.own, self.fresh, self.grammar = set(), set(), data["grammar"]
-        self.noise |= frozenset(_entries(self.grammar.get("noise", "")))
+        self.articles |= frozenset(_entries(self.grammar.get("article", "")))
+        self.noise |= self.articles | frozenset(_entries(self.grammar.get("noise", "")))
         for part, text in self.grammar.items():
             if part in _PARTS:
                 self._add_part(part, text)
@@ -203,6 +209,7 @@ class _Builder:
             own=frozenset(self.own),
             stems=frozenset(self.stems),
             suffixes=tuple(_entries(self.grammar.get("suffixes", ""))),
+            articles=self.articles,
             noise=self.noise,
         )
 

@@ -1,0 +1,213 @@
+"""A profile as it was asked for: every option read and checked before anything else is touched."""
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agentpprof.agents import AGENTS
+from agentpprof.commands.options import check_loudness
+from agentpprof.commands.profile_options import DEFAULT_FORMAT
+from agentpprof.commands.source import Source, read_source
+from agentpprof.commands.tagger_choice import TaggerChoice, read_tagger
+from agentpprof.encoders import encoder, format_of_path, gzip_of_path
+from agentpprof.errors import UsageError
+from agentpprof.ingest.workspaces import find_workspace
+from agentpprof.models import OutputOptions
+from agentpprof.output import STDOUT
+from agentpprof.profile.fields import LABELS
+from agentpprof.profile.rules import (
+    Rules,
+    check_fields,
+    idle_rules,
+    parse_label_rule,
+    parse_stack,
+    parse_where,
+    read_op_map_file,
+)
+from agentpprof.profile.selection import Selection, name_of_root
+from agentpprof.profile.times import parse_span
+from agentpprof.profile.views import View, view_named
+from agentpprof.store.database import default_path, look_at, opened_for_reading
+from agentpprof.tagging.rules import check_tag
+
+_SVG_WIDTHS = range(200, 100_001)
+_PATH_DEPTHS = range(1, 21)
+
+
+class Asked(NamedTuple):
+    """One profile as it was asked for."""
+
+    output: str
+    format: str
+    output_options: OutputOptions
+    view: View
+    rules: Rules
+    tagger: TaggerChoice
+    selection: Selection
+    source: Source
+    path_depth: int
+    with_idle: bool
+    with_previews: bool
+    is_quiet: bool
+    is_verbose: bool
+    notes: tuple[str, ...]  # what is allowed but does nothing, for stderr
+
+
+def read_options(options: Mapping[str, Any]) -> Asked:
+    """Read and check all options; raises UsageError before anything else is touched."""
+    check_loudness(options["quiet"], options["verbose"])
+    output = _checked_output(options["output"])
+    format_name = _checked_format(output, options["format_name"])
+    view = view_named(options["view_name"])
+    rules = _read_rules(options, view, format_name)
+    tagger = read_tagger(options)
+    _check_range("--svg-width", options["svg_width"], _SVG_WIDTHS)
+    _check_range("--path-depth", options["path_depth"], _PATH_DEPTHS)
+    selection = _read_selection(options)
+    source = read_source(options)
+    _check_overwriting(output, source)
+    return Asked(
+        output,
+        format_name,
+        OutputOptions(options["svg_width"], gzip_of_path(output)),
+        view,
+        rules,
+        tagger,
+        _with_span(selection, options, source),
+        source,
+        options["path_depth"],
+        options["include_idle"],
+        options["include_previews"],
+        options["quiet"],
+        options["verbose"],
+        (*tagger.notes, *idle_rules(rules), *_idle_flags(options, format_name, view)),
+    )
+
+
+def _checked_output(output: str | None) -> str:
+    if output is None:
+        raise UsageError("no output is named: write for example -o agent.pb.gz or -o agent.svg")
+    if not output or (output != STDOUT and (Path(output).is_dir() or output.endswith("/"))):
+        raise UsageError(f"-o {output!r} is no file: name one, for example agent.svg")
+    return output
+
+
+def _checked_format(output: str, named: str | None) -> str:
+    by_name = format_of_path(output) if output != STDOUT else None
+    if named is not None:
+        encoder(named)
+    if by_name and named and by_name != named:
+        raise UsageError(f"-o {output} is a name for {by_name}, but --format says {named}")
+    chosen = by_name or named or DEFAULT_FORMAT
+    if output == STDOUT and chosen == "pprof" and sys.stdout.isatty():
+        raise UsageError("pprof is binary: write it to a file with -o, or pipe it on")
+    return chosen
+
+
+def _read_rules(options: Mapping[str, Any], view: View, format_name: str) -> Rules:
+    stack = parse_stack(options["stack"]) if options["stack"] is not None else view.stack
+    op_map = [parse_label_rule(text, "--op-map") for text in options["op_maps"]]
+    for path in options["op_map_files"]:
+        op_map += read_op_map_file(path)
+    rules = Rules(
+        stack,
+        tuple(parse_where(text) for text in options["where"]),
+        tuple(op_map),
+        tuple(parse_label_rule(text, "--stack-rule") for text in options["stack_rules"]),
+        tuple(dict.fromkeys((*LABELS, *options["labels"]))),
+    )
+    check_fields(rules)
+    return rules if format_name == "pprof" else rules._replace(labels=())
+
+
+def _read_selection(options: Mapping[str, Any]) -> Selection:
+    """Return what selects sessions, but for times."""
+    agent = options["agent"]
+    if agent is not None and not (agent and any(name.startswith(agent) for name in AGENTS)):
+        raise UsageError(f"--agent {agent!r}: there are {' and '.join(AGENTS)}")
+    for option in ("session_tag", "prompt_tag"):
+        if options[option] is not None:
+            check_tag(options[option], f"--{option.replace('_', '-')} {options[option]!r}")
+    if options["max_sessions"] < 0:
+        raise UsageError(f"--max-sessions {options['max_sessions']}: write 0 for all, or how many")
+    if options["session_id"] == "":
+        raise UsageError("--session-id '' is empty: write a part of the id, or leave it out")
+    root, name = _project(options)
+    return Selection(
+        root,
+        name,
+        agent=agent,
+        session_id=options["session_id"],
+        session_tag=options["session_tag"],
+        prompt_tag=options["prompt_tag"],
+        max_sessions=options["max_sessions"] or None,
+    )
+
+
+def _project(options: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """Return root and name of the chosen project; logs named one by one are of any project."""
+    named, name = options["project_root"], options["project_name"]
+    if named == "":
+        raise UsageError("--project-root '' is empty: name a folder, or leave it out")
+    if name is not None and not name.strip():
+        raise UsageError("--project-name '' is empty: write a name, or leave it out")
+    if named is not None and options["all_projects"]:
+        raise UsageError("--project-root and --all-projects contradict each other: leave one out")
+    if options["all_projects"] or (options["session_files"] and named is None):
+        return None, name
+    root = find_workspace(os.path.realpath(Path(named or ".").expanduser())).root
+    return (None if options["session_files"] else root), name or name_of_root(root)
+
+
+def _with_span(selection: Selection, options: Mapping[str, Any], source: Source) -> Selection:
+    since, until = options["since"], options["until"]
+    if since is None and until is None:
+        return selection
+    since_ms, until_ms = parse_span(since, until, _zone(source))
+    return replace(selection, since_ms=since_ms, until_ms=until_ms)
+
+
+def _zone(source: Source) -> str:
+    """Return the zone that days are counted in: the database's, or that of one yet to be made."""
+    from agentpprof.store.queries import read_meta
+    from agentpprof.store.schema import local_zone
+
+    path = source.database or (None if source.is_foreign else default_path())
+    if path is None or look_at(path) == 0:
+        return local_zone()
+    with opened_for_reading(path) as connection:
+        return read_meta(connection, "zone") or "UTC"
+
+
+def _check_range(option: str, value: int, allowed: range) -> None:
+    if value not in allowed:
+        raise UsageError(f"{option} {value}: write a number from {allowed[0]} to {allowed[-1]:,}")
+
+
+def _check_overwriting(output: str, source: Source) -> None:
+    """Refuse an output that would replace the database or one of the logs."""
+    if output == STDOUT:
+        return
+    place = os.path.realpath(output)
+    database = source.database or default_path()
+    if place == os.path.realpath(database):
+        raise UsageError(f"-o {output} is the database: name another file")
+    if any(place == log_file.path for log_file in source.files):
+        raise UsageError(f"-o {output} is one of the logs: name another file")
+
+
+def _idle_flags(options: Mapping[str, Any], format_name: str, view: View) -> list[str]:
+    """Return what is said of flags that change nothing here."""
+    flags = (
+        (options["include_previews"], format_name != "json", "--include-previews", "JSON"),
+        (options["include_idle"], view.name != "time", "--include-idle", "the time view"),
+        (bool(options["labels"]), format_name != "pprof", "--label", "pprof"),
+    )
+    return [
+        f"{name}: without effect, it changes {what} only"
+        for is_given, is_idle, name, what in flags
+        if is_given and is_idle
+    ]

@@ -1,0 +1,124 @@
+"""Make the profile that was asked for: sync, gather, fold, and what is told beside it."""
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agentpprof.commands.asked import Asked
+from agentpprof.commands.expiry import expiry_warning
+from agentpprof.commands.finding import no_session_message
+from agentpprof.commands.options import chosen_database
+from agentpprof.commands.progress import progress_bar
+from agentpprof.commands.source import Synced, sync_source
+from agentpprof.commands.telling import age_line, report_lines, skipped_text
+from agentpprof.errors import NoSessionError, NothingFoundError
+from agentpprof.models import Profile, PromptRow
+from agentpprof.privacy import PublicText
+from agentpprof.profile.gather import Gathered, Request, gather_profile
+from agentpprof.profile.summaries import session_summaries, tagging_summary
+from agentpprof.store import queries, tag_cache
+from agentpprof.store.database import opened_for_reading
+from agentpprof.tagging.tagger import DEFAULT_TAGGER
+
+
+class Made(NamedTuple):
+    """A profile with what is told beside it."""
+
+    profile: Profile
+    sessions: int
+    warnings: list[str]
+    told: list[str]
+    tagging: dict[str, Any]
+
+
+def make_profile(asked: Asked) -> Made:
+    """Sync, gather and fold; raises errors that say what to do."""
+    asked.tagger.check_is_there()
+    source = asked.source
+    with chosen_database(source.database, source.is_foreign) as path:
+        with progress_bar(asked.is_quiet) as on_progress:
+            synced = sync_source(source, path, on_progress)
+        with opened_for_reading(path) as connection:
+            new_tags: dict[int, str] = {}
+            gathered = _gather(connection, asked, synced, new_tags)
+            profile = _named(gathered.profile, asked)
+            if asked.format == "json":
+                summaries = session_summaries(connection, gathered, asked.with_previews)
+                profile = replace(profile, sessions=summaries)
+            skipped = queries.count_skipped(connection)
+        if new_tags and asked.tagger.saves:
+            tagger = asked.tagger.tagger
+            tag_cache.save(path, tagger, new_tags, is_current=tagger == DEFAULT_TAGGER)
+        warnings = [skipped_text(*skipped, len(synced.report.unreadable))]
+        told = [] if asked.is_quiet else list(_told(asked, path, synced))
+    shown = [warning for warning in warnings if warning]
+    return Made(profile, len(gathered.sessions), shown, told, tagging_summary(gathered))
+
+
+def _gather(
+    connection: sqlite3.Connection, asked: Asked, synced: Synced, new_tags: dict[int, str]
+) -> Gathered:
+    """Gather the profile; tags that were not stored yet are put into `new_tags`."""
+
+    def tags_of(prompts: list[PromptRow]) -> Mapping[int, str]:
+        tags, missing = tag_cache.tags_of_prompts(connection, asked.tagger.tagger, prompts)
+        new_tags.update(missing)
+        return tags
+
+    selection = asked.selection
+    if synced.paths is not None:
+        keys = queries.read_sessions_of_files(connection, synced.paths)
+        selection = replace(selection, session_keys=keys)
+    request = Request(
+        asked.view,
+        asked.rules,
+        selection,
+        asked.path_depth,
+        with_idle=asked.with_idle,
+        tagger=asked.tagger.tagger,
+    )
+    try:
+        gathered = gather_profile(connection, request, tags_of)
+    except NoSessionError:
+        raise NothingFoundError(no_session_message(connection, selection)) from None
+    if not gathered.profile.samples:
+        raise NothingFoundError(
+            f"the {asked.view.name} view has no samples: nothing of that kind was done, or "
+            "--where, --prompt-tag, --since and --until leave nothing; try --view operations"
+        )
+    return gathered
+
+
+def _named(profile: Profile, asked: Asked) -> Profile:
+    return replace(profile, project=PublicText(asked.selection.project_name or "all_projects"))
+
+
+def _told(asked: Asked, database: Path, synced: Synced) -> Iterator[str]:
+    """Yield what is said on stderr beside an output."""
+    yield from asked.notes
+    yield from report_lines(synced.report, asked.is_verbose)
+    if not asked.source.syncs:
+        yield age_line(database)
+    if not asked.source.is_foreign:
+        warning = expiry_warning(database, asked.source.roots)
+        if warning:
+            yield warning
+
+
+def summary_of(made: Made, asked: Asked) -> dict[str, Any]:
+    """Return what is printed beside an output: no texts, no paths but the output's own."""
+    return {
+        "status": "ok",
+        "output": asked.output,
+        "format": asked.format,
+        "view": asked.view.name,
+        "sample_type": asked.view.sample_type,
+        "unit": asked.view.unit,
+        "sessions": made.sessions,
+        "samples": made.profile.total,
+        "unique_stacks": len(made.profile.stacks()),
+        "warnings": made.warnings,
+        "tagging": made.tagging,
+    }

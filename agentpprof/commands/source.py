@@ -1,0 +1,118 @@
+"""Where the logs of a run come from, and how they get into the database."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agentpprof.commands.options import chosen_roots, named_database, temporary_folder
+from agentpprof.commands.progress import OnProgress
+from agentpprof.errors import StoreError, UsageError
+from agentpprof.ingest import session_files
+from agentpprof.ingest.discover import Root, find_log_files
+from agentpprof.ingest.indexer import SyncReport, sync, sync_files
+from agentpprof.models import LogFile
+from agentpprof.store.database import look_at, opened_for_writing, schema_version
+
+
+class Source(NamedTuple):
+    """The logs of a run and the database they go into."""
+
+    roots: list[Root]
+    files: tuple[LogFile, ...]  # named one by one; then no folder is looked at
+    reads_stdin: bool
+    scan_files: int  # 0: all
+    database: Path | None  # None: the usual one, or a temporary one for foreign logs
+    is_foreign: bool
+    syncs: bool
+
+    @property
+    def has_named_files(self) -> bool:
+        """Say whether single logs were named."""
+        return bool(self.files) or self.reads_stdin
+
+
+class Synced(NamedTuple):
+    """What a pass did; `paths` are the only logs that the run is about, None for all."""
+
+    report: SyncReport
+    paths: tuple[str, ...] | None
+
+
+def read_source(options: Mapping[str, Any]) -> Source:
+    """Check what says where the logs are; raises UsageError, and opens named logs at most."""
+    names = options["session_files"]
+    has_roots = bool(options["claude_roots"] or options["codex_roots"])
+    session_files.check_names(names)
+    if options["scan_files"] < 0:
+        raise UsageError(f"--scan-files {options['scan_files']}: write 0 for all, or how many")
+    database = named_database(options["database"])
+    if names and has_roots:
+        raise UsageError("--session-file names the only logs, so roots beside it contradict it")
+    if names and options["no_sync"]:
+        raise UsageError("--session-file has to be read, so --no-sync contradicts it")
+    if has_roots and options["no_sync"] and database is None:
+        raise UsageError("roots go into a fresh database, so --no-sync needs --db beside them")
+    reads_stdin = session_files.STDIN in names
+    if reads_stdin and sys.stdin.isatty():
+        raise UsageError("--session-file -: stdin is a terminal; pipe a log in")
+    files = [session_files.named_log_file(name) for name in names if name != session_files.STDIN]
+    return Source(
+        chosen_roots(options["claude_roots"], options["codex_roots"]),
+        tuple(session_files.distinct(files)),
+        reads_stdin,
+        options["scan_files"],
+        database,
+        has_roots or bool(names),
+        not options["no_sync"],
+    )
+
+
+def sync_source(source: Source, database: Path, on_progress: OnProgress) -> Synced:
+    """Bring the database up to date with the logs of the run, as far as they are to be read."""
+    if source.has_named_files:
+        with temporary_folder() as folder:
+            return _sync_named(source, database, on_progress, folder)
+    if source.scan_files:
+        unreadable: list[str] = []
+        found = find_log_files(source.roots, unreadable)
+        files = session_files.newest(found, source.scan_files)
+        report = SyncReport(files=len(files))
+        if source.syncs:
+            report = sync_files(database, files, on_progress)
+        unreadable += report.unreadable
+        report = report._replace(unreadable=tuple(unreadable))
+        synced = Synced(report, tuple(each.path for each in files))
+    elif source.syncs:
+        synced = Synced(sync(database, source.roots, on_progress), None)
+    else:
+        synced = Synced(SyncReport(), None)
+    if not source.syncs:
+        _bring_up_to_date(database)
+    return synced
+
+
+def _sync_named(source: Source, database: Path, on_progress: OnProgress, folder: Path) -> Synced:
+    files = list(source.files)
+    if source.reads_stdin:
+        copy = session_files.copy_of_stdin(sys.stdin.buffer.read, folder)
+        try:
+            files.append(session_files.named_log_file(str(copy)))
+        except UsageError:
+            raise UsageError(
+                "--session-file -: stdin holds no log of Claude Code or Codex"
+            ) from None
+    if source.scan_files:
+        files = session_files.newest(files, source.scan_files)
+    report = sync_files(database, files, on_progress)
+    return Synced(report, tuple(each.path for each in files))
+
+
+def _bring_up_to_date(database: Path) -> None:
+    """Without a sync: an older schema is brought up to date all the same."""
+    version = look_at(database)
+    if version == 0:
+        raise StoreError("there is no database yet: run agentpprof index, or leave out --no-sync")
+    if version < schema_version():
+        with opened_for_writing(database):
+            pass

@@ -1,0 +1,185 @@
+"""The words of one sentence are read from left to right, and counted by their place.
+
+Where a request begins a verb decides, in its object a topic does, behind "for", "that" or
+"because" both only tip the balance. What is negated ("don't commit") or stands in quotation marks
+hardly counts.
+"""
+
+from typing import Final
+
+from agentpprof.tagging.phrases import Found
+from agentpprof.tagging.tokens import BLANK
+from agentpprof.tagging.words import (
+    FILLER,
+    FRAME,
+    JOINT,
+    NEGATION,
+    PRONOUN,
+    SUBORDINATE,
+    Cue,
+    Entry,
+    Lexicon,
+)
+
+_OBJECT_WORDS: Final = 6  # how far the object of a verb reaches
+_NEGATION_REACH: Final = 3
+_NEGATED: Final = 0.15
+_QUOTED: Final = 0.3
+_BEHIND: Final = 0.7  # "… and see if it fails": what stands behind "if" is no request
+_STATED: Final = {"feature": 0.35, "debug": 1.0, "build": 1.0}  # elsewhere:
+_STATED_ELSE: Final = 0.55  # what a statement is about is not yet what is wanted
+_COMPLAINT: Final = 1.6  # "the list isn't sorted"
+_DONE: Final = frozenset({"feature", "refactor", "test", "git", "docs", "build", "run"})
+_QUOTES: Final = frozenset('`"')
+_UNTOUCHED: Final = frozenset(
+    {"debug", "explain", "plan", "perf", "security"}
+)  # "it does not start"
+
+REQUEST: Final = "request"
+QUESTION: Final = "question"
+STATEMENT: Final = "statement"
+
+
+class Tally:
+    """Scores that are added up so that the best piece of evidence counts most."""
+
+    def __init__(self, repeated: float) -> None:
+        """Take the share that every further piece for the same tag counts."""
+        self._repeated = repeated
+        self._best: dict[str, float] = {}
+        self._sum: dict[str, float] = {}
+
+    def add(self, tag: str, score: float) -> None:
+        """Add one piece of evidence for `tag`."""
+        self._sum[tag] = self._sum.get(tag, 0.0) + score
+        if score > self._best.get(tag, 0.0):
+            self._best[tag] = score
+
+    def totals(self) -> dict[str, float]:
+        """Return tag -> the best piece and a share of the others."""
+        share = self._repeated
+        return {tag: best + share * (self._sum[tag] - best) for tag, best in self._best.items()}
+
+
+def lengths_of(here: list[Found]) -> tuple[int, int, int, int]:
+    """Return the lengths of the longest frame, filler, telling phrase and question here."""
+    frame = filler = told = opener = 0
+    for size, entry in here:
+        if entry.parts & FRAME:
+            frame = max(frame, size)
+        if entry.parts & FILLER:
+            filler = max(filler, size)
+        if entry.cues:
+            told = max(told, size)
+        if entry.question:
+            opener = max(opener, size)
+    return frame, filler, told, opener
+
+
+class Reader:
+    """Goes through the words of one sentence from left to right."""
+
+    def __init__(self, lex: Lexicon, tally: Tally, mood: str, nouns: set[int]) -> None:
+        self.tally, self.mood, self.free_order = tally, mood, lex.free_order
+        self.nouns = nouns
+        self.is_how = False  # it asks how or why something is done, and not for it
+        self.is_head = mood == REQUEST  # the next phrase may be the verb of a request
+        self.object_left = 0 if mood == QUESTION else _OBJECT_WORDS
+        self.is_behind = False  # behind "if", "what" … of a request
+        self.only_pronoun = False  # nothing but "it" or "that" stands behind the verb so far
+        self.has_pronoun = False
+        self.is_conditional = False  # "when it is empty, hide it": a request behind the comma
+        self.negated_left = 0
+        self.is_quoted = False
+
+    def read(self, keys: list[str], found: list[list[Found]], parts: list[int], start: int) -> None:
+        """Count every phrase from `start` on, the longest that speaks for something first."""
+        at, count = start, len(keys)
+        opens = parts[start] if start < count else 0
+        self.is_conditional = self.mood == STATEMENT and bool(opens & SUBORDINATE)
+        while at < count:
+            size = 1
+            if keys[at] in _QUOTES:
+                self.is_quoted = not self.is_quoted
+            else:
+                for size, entry in found[at]:
+                    if entry.cues:
+                        is_verb = found[at][-1][1].is_verb and at not in self.nouns
+                        self._count(entry, is_verb, at == start and size > 1)
+                        break
+                else:
+                    size = self._announced(found[at]) if parts[at] & FRAME else 0
+                    if not size:
+                        size = 1
+                        self._step(keys[at], parts[at])
+            if parts[at] & NEGATION:
+                self._negate()
+            self.negated_left -= 1
+            at += size
+
+    def _announced(self, here: list[Found]) -> int:
+        """Return the length of a phrase that announces a request: "for the rest can you …"."""
+        size = lengths_of(here)[0]
+        if size < 2 or self.mood == QUESTION:
+            return 0
+        self.mood, self.is_head, self.is_behind = REQUEST, True, False
+        return size
+
+    def _negate(self) -> None:
+        self.negated_left = _NEGATION_REACH + 1
+        if self.mood == STATEMENT:
+            self.tally.add("debug", _COMPLAINT)
+
+    def _count(self, entry: Entry, begins_verbal: bool, opens: bool) -> None:
+        """Count one phrase; `opens`: it is a longer one that the sentence begins with."""
+        is_verb = entry.is_verb and begins_verbal
+        factor = _QUOTED if self.is_quoted else _BEHIND if self.is_behind else 1.0
+        for cue in entry.cues.values():
+            weight = cue.at_head if opens else self._weight(cue, is_verb)
+            if self.is_quoted and cue.tag == "debug":
+                weight /= _QUOTED  # it says "permission denied"
+            if self.negated_left > 0 and begins_verbal and cue.tag not in _UNTOUCHED:
+                weight *= _NEGATED
+            if self.is_how and cue.tag in _DONE:
+                weight *= _BEHIND
+            self.tally.add(cue.tag, weight * factor)
+        if self.is_head and is_verb:
+            self.is_head, self.object_left, self.only_pronoun = False, _OBJECT_WORDS, True
+            self.mood = REQUEST
+        elif entry.parts & SUBORDINATE:
+            self._go_behind()
+        else:
+            self.object_left -= 1
+            self.only_pronoun = False
+
+    def _weight(self, cue: Cue, is_verb: bool) -> float:
+        if self.is_head and is_verb:
+            return cue.at_head
+        is_topic = cue.in_object > cue.elsewhere
+        share = 1.0
+        if is_topic and self.mood == STATEMENT:
+            share = _STATED.get(cue.tag, _STATED_ELSE)
+        if self.free_order and self.mood != QUESTION:
+            return max(cue.at_head * 0.9, cue.in_object) * share
+        return (cue.in_object if self.object_left > 0 else cue.elsewhere) * share
+
+    def _step(self, key: str, parts: int) -> None:
+        """Move on by a word that speaks for nothing here."""
+        if key == "," or parts & JOINT:
+            self.is_head = self.mood == REQUEST or (key == "," and self.is_conditional)
+            self.is_behind = self.is_behind and not self.is_head
+        elif self.only_pronoun and parts & PRONOUN:
+            self.has_pronoun = True  # "add that to the readme": the readme is the object
+        elif parts & SUBORDINATE:
+            self._go_behind()
+        elif key != BLANK:
+            self.object_left -= 1
+            self.only_pronoun = False
+            self.is_head = self.is_head and bool(parts & FILLER)
+
+    def _go_behind(self) -> None:
+        if self.only_pronoun and self.has_pronoun:
+            self.only_pronoun = self.has_pronoun = False
+            return
+        self.object_left, self.is_head = 0, False
+        self.is_behind = self.mood == REQUEST and not self.free_order
