@@ -15,6 +15,7 @@ import click
 from click_default_group import DefaultGroup
 
 from agentpprof import __version__
+from agentpprof.commands.sections import Guided, write_sections
 from agentpprof.errors import AgentPprofError
 
 _COMMANDS = {
@@ -25,7 +26,7 @@ _COMMANDS = {
 DEFAULT_COMMAND = "profile"
 
 
-class LazyGroup(DefaultGroup):
+class LazyGroup(Guided, DefaultGroup):
     """Imports a command only when it is called, and shows the default command's options."""
 
     def list_commands(self, context: click.Context) -> list[str]:
@@ -46,7 +47,7 @@ class LazyGroup(DefaultGroup):
         """Show the default command's options, then the commands."""
         default = self.get_command(context, DEFAULT_COMMAND)
         if default is not None:
-            default.format_options(context, formatter)
+            write_sections(default, context, formatter, self)
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
 
@@ -62,15 +63,18 @@ def _no_such_command(name: str) -> str:
     default=DEFAULT_COMMAND,
     default_if_no_args=True,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Help on one command: agentpprof COMMAND --help",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 96},
 )
 @click.version_option(__version__, "-V", "--version", prog_name="agentpprof")
 def group() -> None:
     """Show where the work, tokens, time, file and network effects of AI coding agents went.
 
-    Reads the logs of Claude Code and Codex, indexes what is new, and writes one profile:
-    agentpprof -o agent.pb.gz
+    Reads the logs of Claude Code and Codex, indexes what is new, and writes one profile. It is no
+    CPU profile: a width is tokens, operations, files, hosts or seconds of the agents' work.
+
+    \b
+      agentpprof -o agent.pb.gz
+      agentpprof -o agent.svg --all-projects --view time
     """
 
 
@@ -88,28 +92,51 @@ def main(arguments: Sequence[str] | None = None) -> None:
         click.echo("interrupted", err=True)
         _exit(130)
     except BrokenPipeError:
-        # The reader of our output has gone; Python would complain once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_stdout()  # the reader of our output has gone
         _exit(0)
     except AgentPprofError as error:
         _fail(error, error.exit_code, arguments)
+    except OSError as error:
+        _forget_stdout()
+        _fail(error, 1, arguments)
     except Exception as error:  # noqa: BLE001 # the one place: a fault of ours is told, not dumped
         _fail(error, 1, arguments)
     _exit(result if isinstance(result, int) else 0)
 
 
+def _forget_stdout() -> None:
+    """Let nothing that stdout still holds be written: Python would complain once more at exit."""
+    try:
+        descriptor = sys.stdout.fileno()
+    except OSError:
+        return  # no file of the system's, so nothing is held
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+
+
 def _fail(error: Exception, exit_code: int, arguments: Sequence[str]) -> None:
     """Tell one error in one line; `--debug` adds where it came from, never what it held."""
-    if isinstance(error, AgentPprofError):
-        message = str(error)
-    else:
-        message = (
-            f"{type(error).__name__} inside agentpprof: run it again with --debug and report it"
-        )
-    click.echo(f"Error: {message}", err=True)
+    click.echo(f"Error: {_message(error)}", err=True)
     if "--debug" in arguments:
         _echo_frames(error)
     _exit(exit_code)
+
+
+def _message(error: Exception) -> str:
+    """Return what a person can do about an error; texts of foreign errors may quote a log."""
+    if isinstance(error, AgentPprofError):
+        return str(error)
+    kind = type(error).__name__
+    if kind in ("DatabaseError", "OperationalError"):
+        reason = getattr(error, "sqlite_errorname", None) or kind
+        return (
+            f"the database can't be used ({reason}): free space, wait for other programs, or name "
+            "another with --db; a damaged one is made anew by moving it away and indexing again"
+        )
+    if isinstance(error, OSError):
+        return f"the system refused to read or write ({error.strerror or kind})"
+    if isinstance(error, MemoryError):
+        return "there is not enough memory: choose fewer sessions with --since or --project-root"
+    return f"{kind} inside agentpprof: run it again with --debug and report it"
 
 
 def _echo_frames(error: BaseException) -> None:

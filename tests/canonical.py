@@ -6,7 +6,11 @@ Keys of sessions and operations are hashes of natural ids, so they stand as they
 """
 
 import sqlite3
+from pathlib import Path
 from typing import Any
+
+from agentpprof.ingest.discover import Root
+from agentpprof.ingest.indexer import sync
 
 _BAG = ", ".join(
     f"(select text from name where id = bag.{name}_id) as {name}"
@@ -73,6 +77,20 @@ _FROM = {"operation": "operation inner join field_bag as bag on operation.bag_id
 _WHERE = {"meta": "key not in ('generation', 'made_at_ms', 'sql_digest', 'tagger_id')"}
 # Numbers to names alone, what a later read carries on, and what the migrations themselves note.
 _NOT_DUMPED = {"name", "path", "field_bag", "log_file_state", "_sqlite_migrations"}
+
+
+def index_home(home: Path, database: Path | None = None) -> sqlite3.Connection:
+    """Index a home of Claude Code in one pass and return a connection to its database."""
+    database = database or home.parent / "agent.db"
+    sync(database, [Root("claude", str(home / "projects"))])
+    return sqlite3.connect(database)
+
+
+def rows_of(connection: sqlite3.Connection, query: str, *values: Any) -> list[dict[str, Any]]:
+    """Return the rows of a query as dicts by column."""
+    cursor = connection.execute(query, values)
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor]
 
 
 def canonical_dump(connection: sqlite3.Connection) -> dict[str, list[tuple[Any, ...]]]:

@@ -3,7 +3,6 @@
 import json
 from typing import Any
 
-import msgspec
 import pytest
 from builders import Record
 from builders_codex import (
@@ -354,28 +353,6 @@ def test_unknown_kinds_are_counted_and_known_context_is_silent() -> None:
         ("event_msg/new_event", True),
         ("event_msg/item_completed/NewItem", True),
     ]
-
-
-def test_the_state_is_small_and_survives_json() -> None:
-    log = CodexThread("019fbcca-9fd4-7d20-83dc-0762b2f839b3")
-    for number in range(40):
-        log.turn(f"Prompt {number}")
-        log.shell("ls")
-    data = as_bytes(*log.records)
-    _, state = codex.decode(data, 0, PATH, codex.initial_state(PATH))
-    packed = msgspec.json.encode(state)
-    assert len(packed) < 1500
-    assert msgspec.json.decode(packed, type=codex.State) == state
-
-
-def test_decode_leaves_the_given_state_as_it_is() -> None:
-    state = codex.initial_state(PATH)
-    before = msgspec.json.encode(state)
-    log = CodexThread("t1")
-    log.turn("x")
-    log.add(function_call("shell", {}))
-    codex.decode(as_bytes(*log.records), 0, PATH, state)
-    assert msgspec.json.encode(state) == before
 
 
 @pytest.mark.parametrize(

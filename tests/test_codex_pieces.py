@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 from builders_codex import (
+    CodexThread,
     codex_usage,
     custom_call,
     custom_output,
@@ -74,7 +75,7 @@ PALETTE: list[bytes] = [
         record("r2", codex_usage(200, 20)),
         line("future", {}),
     ).splitlines(),
-    b"",
+    b" ",
     b"{broken",
     b'{"record_type":"state"}',
     b'{"id":"bare","timestamp":"2025-08-06T18:02:11Z","instructions":""}',
@@ -108,6 +109,28 @@ def test_reading_in_pieces_equals_reading_at_once(lines: list[bytes], borders: s
 def test_a_copied_history_may_be_cut_anywhere(is_dated: bool, borders: set[int]) -> None:
     data = as_bytes(*fork(is_dated=is_dated))
     assert in_pieces(data, borders) == in_pieces(data, set())
+
+
+def test_the_state_is_small_and_survives_json() -> None:
+    log = CodexThread("019fbcca-9fd4-7d20-83dc-0762b2f839b3")
+    for number in range(40):
+        log.turn(f"Prompt {number}")
+        log.shell("ls")
+    data = as_bytes(*log.records)
+    _, state = codex.decode(data, 0, PATH, codex.initial_state(PATH))
+    packed = msgspec.json.encode(state)
+    assert len(packed) < 1500
+    assert msgspec.json.decode(packed, type=codex.State) == state
+
+
+def test_decode_leaves_the_given_state_as_it_is() -> None:
+    state = codex.initial_state(PATH)
+    before = msgspec.json.encode(state)
+    log = CodexThread("t1")
+    log.turn("x")
+    log.add(function_call("shell", {}))
+    codex.decode(as_bytes(*log.records), 0, PATH, state)
+    assert msgspec.json.encode(state) == before
 
 
 def sample_files(samples: Path) -> dict[str, dict[str, Any]]:

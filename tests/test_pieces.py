@@ -32,7 +32,7 @@ from canonical import canonical_dump, differences
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agentpprof.ingest import discover, indexer, reader
+from agentpprof.ingest import assemble, discover, indexer, reader, repeats
 from agentpprof.ingest.indexer import SyncReport, sync
 from agentpprof.store.database import opened_for_writing
 
@@ -371,6 +371,18 @@ def test_logs_that_grow_by_any_bytes_in_any_order_give_what_reading_them_at_once
     machines: Callable[[], Machine], files: Files, steps: list[tuple[int, float]]
 ) -> None:
     assert_same(at_once(machines(), files), in_pieces(machines(), files, steps))
+
+
+@in_home
+@given(homes(), growths)
+def test_the_same_holds_where_the_state_has_room_for_two_of_each_thing_only(
+    machines: Callable[[], Machine], files: Files, steps: list[tuple[int, float]]
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        for bound in ("MAX_CALLS", "MAX_RESPONSES", "MAX_THREADS"):
+            patch.setattr(assemble, bound, 2)
+        patch.setattr(repeats, "_WINDOW", 2)
+        assert_same(at_once(machines(), files), in_pieces(machines(), files, steps))
 
 
 @in_home

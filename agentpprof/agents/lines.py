@@ -9,13 +9,13 @@ glued records parted, cut ones skipped and counted, wrong field types dropped fi
 import json
 import re
 from collections.abc import Callable, Iterator
-from itertools import accumulate
 from typing import Any, Generic, NamedTuple, TypeVar, cast, get_args, get_origin
 
 import msgspec
 
 T = TypeVar("T", bound=msgspec.Struct)
 
+_BLANKS = frozenset(b" \t\r\n")
 _STRIPPED = b"\x00\r\n \t\xef\xbb\xbf"
 # Where a whole record may begin inside a damaged line: the first keys that both agents write.
 _RECORD_START = re.compile(
@@ -55,17 +55,27 @@ def decode_values(
     `is_record` tells a record from an inner object when a damaged line is searched for what is
     whole. `data` must end with a newline.
     """
-    lines = data.split(b"\n")
-    lines.pop()
-    starts = list(accumulate(map(len, lines), lambda at, length: at + length + 1, initial=base))
-    starts.pop()
+    starts = _line_starts(data)
     try:
         values = decoder.decode_lines(data)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
         values = []
-    if len(values) == len(lines) and not any(map(bytes.isspace, lines)):
-        return DecodedLines(values, starts, [], 0)
-    return _decode_line_by_line(lines, starts, decoder, is_record)
+    # An empty line and a line with two values would cancel out in the counts.
+    if len(values) == len(starts) and _BLANKS.isdisjoint(map(data.__getitem__, starts)):
+        return DecodedLines(values, [base + start for start in starts], [], 0)
+    lines = data.split(b"\n")
+    lines.pop()
+    return _decode_line_by_line(lines, [base + start for start in starts], decoder, is_record)
+
+
+def _line_starts(data: bytes) -> list[int]:
+    """Return where each line of a buffer begins."""
+    starts, at = [], 0
+    find = data.find
+    while (end := find(b"\n", at)) >= 0:
+        starts.append(at)
+        at = end + 1
+    return starts
 
 
 def _decode_line_by_line(

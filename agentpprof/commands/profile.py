@@ -14,13 +14,17 @@ from agentpprof.commands.profile_options import (
     selection_options,
     tag_options,
 )
-from agentpprof.commands.sections import OnceCommand
+from agentpprof.commands.sections import Guided, OnceCommand
 from agentpprof.commands.telling import say
 from agentpprof.encoders import encoder
 from agentpprof.output import STDOUT, write_output
 
 
-@click.command("profile", cls=OnceCommand)
+class _Profile(Guided, OnceCommand):
+    pass
+
+
+@click.command("profile", cls=_Profile)
 @output_options
 @selection_options
 @rule_options
@@ -30,14 +34,7 @@ from agentpprof.output import STDOUT, write_output
 def command(**options: Any) -> None:
     """Write one profile of agent activity.
 
-    The name of the output decides the format: .pb.gz and .pb are pprof, .folded, .svg and .json
-    themselves. New log lines are read first.
-
-    \b
-      agentpprof -o agent.pb.gz                    tokens of this folder's project
-      agentpprof -o agent.svg --all-projects       a picture of everything
-      agentpprof -o files.folded --view files      which files were touched
-      agentpprof -o - --format folded | sort -nr   to another program
+    The same as agentpprof without a command.
     """
     asked = read_options(options)
     made = make_profile(asked)

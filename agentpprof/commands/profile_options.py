@@ -198,7 +198,7 @@ def tag_options(function: F) -> F:
             "tag_rules",
             multiple=True,
             metavar="KIND:TAG=REGEX",
-            help="Tag by your own rule, before the built-in ones; KIND is session, prompt, llm, all.",
+            help="Tag by your own rule, before the built-in ones; KIND: session, prompt, llm, all.",
         ),
         option(_TAGS, "--no-builtin-tags", is_flag=True, help="Tag by your own rules alone."),
         option(_TAGS, "--preset", is_flag=True, help="The built-in rules: they are the default."),

@@ -5,6 +5,8 @@ from typing import Any, TypeVar
 
 import click
 
+from agentpprof.resources import read_text
+
 F = TypeVar("F", bound=Callable[..., Any])
 _OTHERS = "Other"
 
@@ -31,12 +33,16 @@ def apply_options(function: F, *options: Callable[[F], F]) -> F:
 
 
 def write_sections(
-    command: click.Command, context: click.Context, formatter: click.HelpFormatter
+    command: click.Command,
+    context: click.Context,
+    formatter: click.HelpFormatter,
+    group: click.Command | None = None,
 ) -> None:
-    """Write the options of `command`, a paragraph a section."""
+    """Write the options of `command`, in sections; those of a group among the others."""
     sections: dict[str, list[tuple[str, str]]] = {}
     others: list[tuple[str, str]] = []
-    for parameter in command.get_params(context):
+    own = group.params if group else []
+    for parameter in (*command.params, *own, *filter(None, [command.get_help_option(context)])):
         record = parameter.get_help_record(context)
         if record is None:
             continue
@@ -46,6 +52,15 @@ def write_sections(
         if records:
             with formatter.section(title):
                 formatter.write_dl(records, col_max=26)
+
+
+class Guided(click.Command):
+    """A command whose help ends with the guide of examples."""
+
+    def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the guide as it stands: its examples must not be wrapped."""
+        formatter.write_paragraph()
+        formatter.write(read_text("data", "help/guide.txt"))
 
 
 class OnceCommand(click.Command):

@@ -65,7 +65,10 @@ def assemble(facts: list[Fact], state: AssemblyState, agent: str) -> tuple[FileR
     """Return the rows of `facts` and the state after them; `state` itself is used up."""
     assembly = _Assembly(state, agent)
     for fact in facts:
-        _ADD[type(fact)](assembly, fact)
+        if fact.where.is_inherited:
+            assembly.add_inherited(fact)
+        else:
+            _ADD[type(fact)](assembly, fact)
     return assembly.rows, state
 
 
@@ -80,6 +83,16 @@ class _Assembly:
         self._thread: Thread
         self._session: SessionRow
         self._last_joined: tuple[int, Usage | None] | None = None
+
+    def add_inherited(self, fact: Fact) -> None:
+        """Count what a fork copied from its ancestor, whose own log tells it for good."""
+        if isinstance(fact, ResponseFact):
+            self._add_usage_line(fact, key_of(self.agent, "llm", fact.natural_id))
+        elif isinstance(fact, PromptFact | CallFact):
+            op = PROMPT if isinstance(fact, PromptFact) else TOOL
+            self.rows.tell(key_of(self.agent, "session", fact.where.session_id), op, is_copy=True)
+        elif isinstance(fact, SkippedFact):
+            self.add_skipped(fact)
 
     def add_prompt(self, fact: PromptFact) -> None:
         """Start a prompt: it closes open calls, ends the skill and resets repeats."""

@@ -106,7 +106,7 @@ def _score_text(prompt: PromptText, has_command: bool) -> dict[str, float]:
     ]
     is_comment = is_review_comment(prompt, words, parts)
     scores = _sum_up(parts, is_comment)
-    for tag, score in shape_scores(prompt, words, parts, is_comment).items():
+    for tag, score in shape_scores(prompt, words, parts, language, is_comment).items():
         scores[tag] = scores.get(tag, 0.0) + score
     if not has_command and max(scores.values(), default=0.0) < _ENOUGH:
         scores.update(fallback(prompt, words, parts, language))

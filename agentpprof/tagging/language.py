@@ -16,6 +16,7 @@ _LETTER: Final = re.compile(r"[^\W\d_]")
 _ASCII_LETTER: Final = re.compile(r"[a-zA-Z]")
 _MIN_SHARE: Final = 0.1  # of the letters; a name in another script does not make the language
 _MAX_WORDS: Final = 80
+_SURE: Final = 4  # so many English little words in a plain text leave no doubt
 _CLOSE: Final = 1.0  # little words that a language may be behind and still be looked at
 
 
@@ -41,6 +42,8 @@ def _by_script(text: str) -> str:
 def _by_little_words(words: Sequence[str], text: str) -> str:
     """Count the little words and the letters of each language; the vocabulary breaks ties."""
     present = set(words)
+    if not text and len(present & common()["function_words"]["en"]) >= _SURE:
+        return "en"
     counts = {
         language: float(len(present & little))
         for language, little in common()["function_words"].items()

@@ -1,6 +1,7 @@
 """Which lines of a prompt were pasted: stack traces, logs, diffs, shell sessions, code."""
 
 import re
+from functools import lru_cache
 from typing import Final
 
 # One kind of pasted line each; the first that matches counts. Verbose patterns, matched at the
@@ -29,28 +30,28 @@ _CODE: Final = r"""
     \ [^.?!]*[({=:]
   | \s*["'\w-]+:\ *["'{\[] | \|.*\|\s*$
 """
-_KINDS: Final = re.compile(
-    "|".join(
-        f"(?P<{kind}>{pattern})"
-        for kind, pattern in (
-            ("trace", _TRACE),
-            ("log", _LOG),
-            ("diff", _DIFF),
-            ("shell", _SHELL),
-            ("code", _CODE),
-            ("quote", r"\s*>\ ?\S"),
-        )
-    ),
-    re.X,
-)
 _INLINE_ERROR: Final = re.compile(
     r"\b[A-Z]\w*(?:Error|Exception)\b:|\bError: |\berror TS\d|\bpanic: "
 )
 
 
+@lru_cache(maxsize=1)
+def _kinds() -> re.Pattern[str]:
+    """Return one pattern for all kinds; compiled late, because many runs see short prompts only."""
+    kinds = {
+        "trace": _TRACE,
+        "log": _LOG,
+        "diff": _DIFF,
+        "shell": _SHELL,
+        "code": _CODE,
+        "quote": r"\s*>\ ?\S",
+    }
+    return re.compile("|".join(f"(?P<{kind}>{part})" for kind, part in kinds.items()), re.X)
+
+
 def kind_of(line: str) -> str:
     """Return trace, log, diff, shell, code or quote; '' for a line of the person's own."""
-    found = _KINDS.match(line)
+    found = _kinds().match(line)
     if found:
         return found.lastgroup or ""
     return "code" if line.rstrip()[-1:] in _CODE_ENDS else ""

@@ -55,17 +55,18 @@ def keys_of(words: Sequence[str], language: str) -> list[str]:
     return [key for word in words if (key := known[word])]
 
 
-def nouns_of(words: Sequence[str], lex: Lexicon, language: str) -> set[int]:
-    """Return the places of the keys that an article stands before: "the commit" is no verb."""
-    nouns: set[int] = set()
-    if not lex.articles.isdisjoint(words):
-        known, at = _keys(language), 0
-        for before, word in zip(("", *words), words, strict=False):
-            if known[word]:
-                if before in lex.articles:
-                    nouns.add(at)
-                at += 1
-    return nouns
+def keys_and_nouns(words: Sequence[str], language: str) -> tuple[list[str], list[int]]:
+    """Return the keys, and the places of those behind an article: "the commit" is no verb."""
+    known, articles = _keys(language), lexicon(language).articles
+    keys: list[str] = []
+    nouns: list[int] = []
+    for word in words:
+        key = known[word]
+        if key:
+            keys.append(key)
+        elif word in articles:
+            nouns.append(len(keys))
+    return keys, nouns
 
 
 class _Keys(dict[str, str]):

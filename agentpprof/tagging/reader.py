@@ -16,6 +16,7 @@ from agentpprof.tagging.words import (
     NEGATION,
     PRONOUN,
     SUBORDINATE,
+    WHY,
     Cue,
     Entry,
     Lexicon,
@@ -27,9 +28,10 @@ _NEGATED: Final = 0.15
 _QUOTED: Final = 0.3
 _BEHIND: Final = 0.7  # "… and see if it fails": what stands behind "if" is no request
 _STATED: Final = {"feature": 0.35, "debug": 1.0, "build": 1.0}  # elsewhere:
+_ASKED: Final = {"feature": 0.4, "run": 0.6}  # "does it support …?" asks for nothing new
 _STATED_ELSE: Final = 0.55  # what a statement is about is not yet what is wanted
 _COMPLAINT: Final = 1.6  # "the list isn't sorted"
-_DONE: Final = frozenset({"feature", "refactor", "test", "git", "docs", "build", "run"})
+_WHY_NOT: Final = 3.5  # "check why it doesn't start"
 _QUOTES: Final = frozenset('`"')
 _UNTOUCHED: Final = frozenset(
     {"debug", "explain", "plan", "perf", "security"}
@@ -79,16 +81,16 @@ def lengths_of(here: list[Found]) -> tuple[int, int, int, int]:
 class Reader:
     """Goes through the words of one sentence from left to right."""
 
-    def __init__(self, lex: Lexicon, tally: Tally, mood: str, nouns: set[int]) -> None:
+    def __init__(self, lex: Lexicon, tally: Tally, mood: str, nouns: list[int]) -> None:
         self.tally, self.mood, self.free_order = tally, mood, lex.free_order
         self.nouns = nouns
-        self.is_how = False  # it asks how or why something is done, and not for it
         self.is_head = mood == REQUEST  # the next phrase may be the verb of a request
         self.object_left = 0 if mood == QUESTION else _OBJECT_WORDS
         self.is_behind = False  # behind "if", "what" … of a request
         self.only_pronoun = False  # nothing but "it" or "that" stands behind the verb so far
         self.has_pronoun = False
         self.is_conditional = False  # "when it is empty, hide it": a request behind the comma
+        self.asks_why = False  # "check why …" has been read
         self.negated_left = 0
         self.is_quoted = False
 
@@ -114,6 +116,8 @@ class Reader:
                         self._step(keys[at], parts[at])
             if parts[at] & NEGATION:
                 self._negate()
+            if parts[at] & WHY:
+                self.asks_why = self.mood == REQUEST
             self.negated_left -= 1
             at += size
 
@@ -127,21 +131,20 @@ class Reader:
 
     def _negate(self) -> None:
         self.negated_left = _NEGATION_REACH + 1
-        if self.mood == STATEMENT:
-            self.tally.add("debug", _COMPLAINT)
+        is_complaint = self.mood == STATEMENT and not self.is_conditional
+        if is_complaint or self.asks_why:
+            self.tally.add("debug", _WHY_NOT if self.asks_why else _COMPLAINT)
 
     def _count(self, entry: Entry, begins_verbal: bool, opens: bool) -> None:
         """Count one phrase; `opens`: it is a longer one that the sentence begins with."""
         is_verb = entry.is_verb and begins_verbal
         factor = _QUOTED if self.is_quoted else _BEHIND if self.is_behind else 1.0
         for cue in entry.cues.values():
-            weight = cue.at_head if opens else self._weight(cue, is_verb)
+            weight = cue.at_head if opens and self.mood != QUESTION else self._weight(cue, is_verb)
             if self.is_quoted and cue.tag == "debug":
                 weight /= _QUOTED  # it says "permission denied"
             if self.negated_left > 0 and begins_verbal and cue.tag not in _UNTOUCHED:
                 weight *= _NEGATED
-            if self.is_how and cue.tag in _DONE:
-                weight *= _BEHIND
             self.tally.add(cue.tag, weight * factor)
         if self.is_head and is_verb:
             self.is_head, self.object_left, self.only_pronoun = False, _OBJECT_WORDS, True
@@ -157,7 +160,9 @@ class Reader:
             return cue.at_head
         is_topic = cue.in_object > cue.elsewhere
         share = 1.0
-        if is_topic and self.mood == STATEMENT:
+        if self.mood == QUESTION:
+            share = _ASKED.get(cue.tag, 1.0)
+        elif is_topic and self.mood == STATEMENT:
             share = _STATED.get(cue.tag, _STATED_ELSE)
         if self.free_order and self.mood != QUESTION:
             return max(cue.at_head * 0.9, cue.in_object) * share

@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from agentpprof.tagging.phrases import Found, find_phrases, keys_of, nouns_of
+from agentpprof.tagging.phrases import Found, find_phrases, keys_and_nouns
 from agentpprof.tagging.reader import (
     QUESTION,
     REQUEST,
@@ -19,7 +19,6 @@ from agentpprof.tagging.words import (
     lexicon,
 )
 
-_YES_OR_NO: Final = 2.0  # a question that begins with "how" or "why" weighs more
 _REPEATED: Final = 0.3  # a second word for the same tag says little more
 
 
@@ -34,7 +33,7 @@ class Weighed(NamedTuple):
 def weigh(words: list[str], is_question: bool, language: str) -> Weighed:
     """Return the score of each tag that the `words` of one sentence speak for, and its mood."""
     lex = lexicon(language)
-    keys = keys_of(words, language)
+    keys, nouns = keys_and_nouns(words, language)
     found, parts = find_phrases(keys, lex)
     tally = Tally(_REPEATED)
     start, framed = _skip_opening(keys, found)
@@ -43,17 +42,16 @@ def weigh(words: list[str], is_question: bool, language: str) -> Weighed:
     if asked:
         tally.add(*asked)
     forbids = start < len(keys) and bool(parts[start] & NEGATION) and not is_question
-    nouns = nouns_of(words, lex, language)
     begins = any(entry.is_verb for _, entry in here) and start not in nouns
     begins = begins and not _is_told(keys[start], words, lex)
     is_request = not asked and (framed or forbids or begins)
     mood = REQUEST if is_request else QUESTION if asked or is_question else STATEMENT
     if is_question and len(keys) > 3 and parts[-1] & TAG_QUESTION:
-        tally.add("explain", 4.0)  # "… , right?"
+        mood = QUESTION  # "… , right?"
+        tally.add("explain", 4.0)
     elif mood == QUESTION and not asked:
         tally.add("explain", 1.5)
     reader = Reader(lex, tally, mood, nouns)
-    reader.is_how = asked is not None and asked[0] == "explain" and asked[1] > _YES_OR_NO
     reader.read(keys, found, parts, start)
     return Weighed(tally.totals(), reader.mood, any(part & VOICE for part in parts))
 

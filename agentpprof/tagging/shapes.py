@@ -16,6 +16,7 @@ from agentpprof.tagging.words import (
     FILLER,
     FOLLOW_CORE,
     FOLLOW_REST,
+    RESTRICT,
     SUBJECT,
     Entry,
     Node,
@@ -37,6 +38,9 @@ _IDENTIFIER: Final = re.compile(
 _PULL: Final = re.compile(r"/(?:pull|merge_requests)/\d+")
 _TELLING: Final = 4.0  # weight of a phrase that decides wherever it stands
 _MAX_CHOICE: Final = 5
+_MAX_ANSWER: Final = 10
+_ANSWERED: Final = 1.5
+_RESTRICTED: Final = 4.0  # "but", "without": it goes on, with a restriction
 _MAX_FOLLOW: Final = 24
 _FOLLOW: Final = FOLLOW_CORE | FOLLOW_REST | CHAT_CORE | CHAT_REST | FILLER
 _TAG_OF_PASTED: Final = (
@@ -92,6 +96,19 @@ def continuation(prompt: PromptText, words: Sequence[str], language: str) -> dic
     return {"follow": 6.0} if _covered(keys, first, FOLLOW_CORE, _FOLLOW) else {}
 
 
+def _answer_score(words: Sequence[str], language: str) -> float:
+    """Return what speaks for `follow` in "yes, but keep the name": an answer and then more."""
+    if "," not in words[1:_MAX_ANSWER]:
+        return 0.0
+    comma = words.index(",", 1)
+    answer, more = keys_of(words[:comma], language), keys_of(words[comma + 1 :], language)
+    first = lexicon(language).first
+    if not answer or not more or not _covered(answer, first, FOLLOW_CORE, _FOLLOW):
+        return 0.0
+    node = first.get(more[0])
+    return _RESTRICTED if node and node.parts & RESTRICT else _ANSWERED
+
+
 def _covered(keys: Sequence[str], first: dict[str, Node], core: int, allowed: int) -> bool:
     """Say whether phrases of these lists make up all of `keys`, at least one of them of `core`."""
     has_core, at = False, 0
@@ -128,13 +145,19 @@ def plan_title(own: str) -> str:
 
 
 def shape_scores(
-    prompt: PromptText, words: Sequence[str], parts: Sequence[Weighed], is_comment: bool
+    prompt: PromptText,
+    words: Sequence[str],
+    parts: Sequence[Weighed],
+    language: str,
+    is_comment: bool,
 ) -> dict[str, float]:
     """Score what was pasted, and statements that read like a review comment."""
     scores = _pasted_scores(prompt, len(words))
     if is_comment:
         is_asked = has_own_end(parts)
         scores["review"] = scores.get("review", 0.0) + (1.5 if is_asked else 6.0)
+    if len(words) < _MAX_FOLLOW and (answer := _answer_score(words, language)):
+        scores["follow"] = scores.get("follow", 0.0) + answer
     for tag, score in _program(words).items():
         scores[tag] = scores.get(tag, 0.0) + score
     return scores

@@ -7,9 +7,9 @@ What a word speaks for depends on where it stands, so every list of a tag has a 
 - `topic`: the object that decides then ("test", "logs"); weak behind "for", "that", "in" …
 - `matter`, `thing`: weaker objects ("add an error message" is a feature); `firm`: a stronger one
 - `sure`: a phrase that decides wherever it stands ("not working", "code review"); `soft`: weaker
-- `ask`, `yesno`: beginnings of questions
+- `why`, `ask`, `yesno`: beginnings of questions
 - `phrases`: only at the beginning of a prompt ("let's go with …")
-- `hint`: a word that only tips the balance
+- `nudge`, `hint`: words that only tip the balance
 
 Section `[grammar]` and the lists `core` and `rest` of `[follow]` and `[chat]` say what part a
 phrase plays in a sentence, whatever the tag.
@@ -36,15 +36,16 @@ _WEIGHTS: Final[dict[str, tuple[float, float, float]]] = {
     "sure": (4.5, 4.5, 4.5),
     "soft": (2.5, 2.5, 2.5),
     "phrases": (4.5, 1.0, 1.0),
+    "nudge": (1.5, 1.5, 1.5),
     "hint": (0.7, 0.7, 0.7),
 }
 _VERBS: Final = frozenset({"act", "make", "look"})
-_QUESTION_WEIGHTS: Final = {"ask": 3.2, "yesno": 1.5}
+_QUESTION_WEIGHTS: Final = {"why": 4.0, "ask": 3.2, "yesno": 1.5}
 
 FILLER, FRAME, JOINT, SUBORDINATE, NEGATION, VOICE, TAG_QUESTION, SUBJECT = (
     1 << n for n in range(8)
 )
-FOLLOW_CORE, FOLLOW_REST, CHAT_CORE, CHAT_REST, PRONOUN = (1 << n for n in range(8, 13))
+FOLLOW_CORE, FOLLOW_REST, CHAT_CORE, CHAT_REST, PRONOUN, RESTRICT = (1 << n for n in range(8, 14))
 _PARTS: Final = {
     "filler": FILLER,
     "frame": FRAME,
@@ -55,6 +56,7 @@ _PARTS: Final = {
     "tag_question": TAG_QUESTION,
     "subject": SUBJECT,
     "pronoun": PRONOUN,
+    "restrict": RESTRICT,
     "follow_core": FOLLOW_CORE,
     "follow_rest": FOLLOW_REST,
     "chat_core": CHAT_CORE,
@@ -170,6 +172,7 @@ class _Builder:
             entry = self._entry(phrase)
             if role in _QUESTION_WEIGHTS:
                 entry.question = (tag, _QUESTION_WEIGHTS[role])
+                entry.parts |= WHY if role == "why" else 0
                 continue
             if id(entry) not in self.fresh:
                 self.fresh.add(id(entry))
@@ -184,7 +187,12 @@ class _Builder:
 
     def _entry(self, phrase: str) -> Entry:
         """Return the entry of `phrase`, made if it is new."""
-        every = words_of(phrase.rstrip("*"))
+        plain = phrase.rstrip("*")
+        every = (
+            plain.split()
+            if plain.isascii() and plain.replace(" ", "").isalpha()
+            else words_of(plain)
+        )
         words = [word for word in every if word not in self.noise] or every
         if phrase.endswith("*"):
             self.stems.add(words[-1])
