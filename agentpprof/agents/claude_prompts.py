@@ -125,7 +125,8 @@ def add_queue_operation(reading: Reading, record: Record, offset: int) -> None:
 def _add_removed(reading: Reading, prompt: PromptFact, record: Record) -> None:
     """Add a queued prompt that was given to the agent in the middle of its work."""
     is_prompt = claude_users.author_of(Message(content=prompt.text)) == "person"
-    has_attachment = version_of(reading.state.version) >= _QUEUED_AS_ATTACHMENT
+    version = reading.state.version  # none yet: nothing worked that it could have been given to
+    has_attachment = not version or version_of(version) >= _QUEUED_AS_ATTACHMENT
     if is_prompt and not has_attachment and not prompt.text.startswith("/"):
         prompt.at_ms = to_ms(record.timestamp) or prompt.at_ms
         reading.facts.append(prompt)

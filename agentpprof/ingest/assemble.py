@@ -36,6 +36,7 @@ from agentpprof.ingest.rows import (
     usage_counts,
 )
 from agentpprof.ingest.state import (
+    MAX_ANSWERS,
     MAX_CALLS,
     MAX_RESPONSES,
     MAX_THREADS,
@@ -218,13 +219,13 @@ class _Assembly:
             thread.timeline.open_calls.remove(fact.call_id)
         row = self.state.calls.get(fact.call_id)
         if row is None:
-            key = key_of(self.agent, "tool", fact.call_id)
-            code = RESULT_CODE[fact.result]
-            self.rows.stray_results.append(StrayResult(key, code, fact.at_ms, fact.size))
+            self._add_stray_result(fact)
             return
         result = fact.result
         if result == "error" and is_no_error(row.bag.cmd, fact.exit_code):
             result = "ok"
+            self.state.answers.append(fact.call_id)
+            del self.state.answers[:-MAX_ANSWERS]
         row.result = max(row.result, RESULT_CODE[result])
         row.ended_at_ms = latest(row.ended_at_ms, fact.at_ms)
         row.result_bytes = max(row.result_bytes or 0, fact.size)
@@ -233,6 +234,16 @@ class _Assembly:
             del self.state.calls[fact.call_id]
             signature = self.state.signatures.pop(fact.call_id, "")
             note_result(thread.repeats, signature, has_failed=result != "ok")
+
+    def _add_stray_result(self, fact: ResultFact) -> None:
+        """Keep the result of a call that is not live: maybe elsewhere, maybe told of twice."""
+        result = fact.result
+        if result == "error" and fact.call_id in self.state.answers:
+            result = "ok"
+        key = key_of(self.agent, "tool", fact.call_id)
+        self.rows.stray_results.append(
+            StrayResult(key, RESULT_CODE[result], fact.at_ms, fact.size)
+        )
 
     def add_outcome(self, fact: OutcomeFact) -> None:
         """Set how the prompt in force ended."""

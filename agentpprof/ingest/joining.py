@@ -31,8 +31,9 @@ def join_response(row: OperationRow, fact: ResponseFact) -> None:
             row.started_at_ms = at_ms
         if row.ended_at_ms is None or at_ms > row.ended_at_ms:
             row.ended_at_ms = at_ms
-    if fact.text and len(row.text or "") < MAX_RESPONSE_TEXT:
-        text = f"{row.text}\n{fact.text}" if row.text else fact.text
+    known = row.text or ""
+    if fact.text and len(known) < MAX_RESPONSE_TEXT and fact.text not in known:  # not told twice
+        text = f"{known}\n{fact.text}" if known else fact.text
         row.text = text[:MAX_RESPONSE_TEXT]
         row.estimate_tokens = estimate(row.text)
 

@@ -14,6 +14,7 @@ STATE_VERSION = 1
 MAX_CALLS = 256
 MAX_THREADS = 64
 MAX_RESPONSES = 8
+MAX_ANSWERS = 32
 
 
 class Thread(Struct, array_like=True, gc=False):
@@ -35,6 +36,7 @@ class AssemblyState(Struct, gc=False):
     responses: dict[str, OperationRow] = {}  # the last ones, by natural id
     signatures: dict[str, str] = {}  # live call id -> its signature, to note how it ended
     sessions: dict[str, SessionRow] = {}
+    answers: list[str] = []  # the last calls that ended with a "no": their result may come again
 
 
 def state_for_saving(state: AssemblyState) -> AssemblyState:

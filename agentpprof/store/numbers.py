@@ -24,8 +24,8 @@ def stored_path(path: str) -> str | bytes:
 
 def stored_text(text: str | None) -> str | None:
     """Return a text as it is stored: lone surrogates and NULs replaced, both can't be searched."""
-    if text is None:
-        return None
+    if text is None or (text.isascii() and "\0" not in text):
+        return text
     if "\0" in text:
         text = text.replace("\0", "\ufffd")
     try:
@@ -67,18 +67,18 @@ class Numbers:
         return number
 
     def _number(self, table: str, column: str, value: Any) -> int:
-        """Return the number of a value, giving it one if it is new."""
+        """Return the number of a value, giving it one if it is new, as most are at first."""
+        inserted = self._connection.execute(
+            f"insert or ignore into {table} ({column}) values (?)",  # noqa: S608 # our own names
+            (value,),
+        )
+        if inserted.rowcount == 1 and inserted.lastrowid is not None:
+            return inserted.lastrowid
         found = self._connection.execute(
             f"select id from {table} where {column} = ?",  # noqa: S608 # our own names
             (value,),
         ).fetchone()
-        if found is not None:
-            return int(found[0])
-        inserted = self._connection.execute(
-            f"insert into {table} ({column}) values (?)",  # noqa: S608 # our own names
-            (value,),
-        )
-        return int(inserted.lastrowid or 0)
+        return int(found[0])
 
     def object_of(self, row: OperationRow) -> int:
         """Return the number of an operation's object: a path's or a name's."""

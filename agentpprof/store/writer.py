@@ -7,14 +7,56 @@ memory while the writer lives, and dropped after a rollback.
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from agentpprof.ingest.rows import FileRows, OperationRow
 from agentpprof.models import Checkpoint, LogFile
 from agentpprof.resources import read_text
 from agentpprof.store.numbers import Numbers, stored_path, stored_text
+from agentpprof.vocabulary import LLM, PROMPT, TOOL
 
 _PER_FILE_TABLES = ("usage_line", "bad_line", "skipped_record", "stray_result", "told_record")
+
+
+_OPERATION_COLUMNS = (
+    "key",
+    "op",
+    "owner_rank",
+    "session_key",
+    "prompt_key",
+    "offset",
+    "started_at_ms",
+    "ended_at_ms",
+    "active_ms",
+    "idle_ms",
+    "result",
+)
+# One statement a kind of operation: columns that a kind never has are not even bound.
+_STATEMENTS = {
+    PROMPT: (
+        "prompt",
+        attrgetter(
+            *_OPERATION_COLUMNS, "origin", "outcome", "outcome_at_ms", "text_hash", "natural_id"
+        ),
+    ),
+    LLM: (
+        "response",
+        attrgetter(
+            *_OPERATION_COLUMNS,
+            "input_tokens",
+            "cache_read_tokens",
+            "cache_write_5m_tokens",
+            "cache_write_1h_tokens",
+            "output_tokens",
+            "reasoning_tokens",
+            "estimate_tokens",
+            "web_searches",
+            "quality",
+        ),
+    ),
+    TOOL: ("tool_call", attrgetter(*_OPERATION_COLUMNS, "result_bytes")),
+}
 
 
 class FileRead(NamedTuple):
@@ -40,7 +82,9 @@ class Writer:
                 "log_file",
                 "session",
                 "session_owner",
-                "operation",
+                "prompt",
+                "response",
+                "tool_call",
                 "owner",
                 "times",
                 "stray_result",
@@ -170,10 +214,23 @@ class Writer:
         """Insert new operations; join known ones, then let the better claim own them."""
         before = self._connection.execute("select coalesce(max(id), 0) from operation").fetchone()
         every = [*rows.displaced, *rows.operations.values()]
-        self._connection.executemany(
-            self._sql["operation"],
-            [self._operation_values(row, file_id, parser_version) for row in every],
-        )
+        numbers = self._numbers
+        for op, (statement, read_columns) in _STATEMENTS.items():
+            self._connection.executemany(
+                self._sql[statement],
+                [
+                    (
+                        file_id,
+                        parser_version,
+                        numbers.bag(row.bag),
+                        numbers.object_of(row),
+                        stored_text(row.text),
+                        *read_columns(row),
+                    )
+                    for row in every
+                    if row.op == op
+                ],
+            )
         inserted = {
             key
             for (key,) in self._connection.execute("select key from operation where id > ?", before)
@@ -188,43 +245,6 @@ class Writer:
         ]
         self._connection.executemany(self._sql["owner"], claims)
         self._connection.executemany(self._sql["times"], claims)
-
-    def _operation_values(
-        self, row: OperationRow, file_id: int, parser_version: int
-    ) -> tuple[Any, ...]:
-        return (
-            row.key,
-            row.op,
-            row.owner_rank,
-            row.session_key,
-            row.prompt_key,
-            file_id,
-            row.offset,
-            row.started_at_ms,
-            row.ended_at_ms,
-            row.active_ms,
-            row.idle_ms,
-            self._numbers.bag(row.bag),
-            self._numbers.object_of(row),
-            row.result,
-            parser_version,
-            row.input_tokens,
-            row.cache_read_tokens,
-            row.cache_write_5m_tokens,
-            row.cache_write_1h_tokens,
-            row.output_tokens,
-            row.reasoning_tokens,
-            row.estimate_tokens,
-            row.web_searches,
-            row.quality,
-            row.result_bytes,
-            row.origin,
-            row.outcome,
-            row.outcome_at_ms,
-            row.text_hash,
-            row.natural_id,
-            stored_text(row.text),
-        )
 
     def _claim(self, row: OperationRow, file_id: int, parser_version: int) -> dict[str, Any]:
         return {

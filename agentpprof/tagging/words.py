@@ -15,6 +15,7 @@ Section `[grammar]` and the lists `core` and `rest` of `[follow]` and `[chat]` s
 phrase plays in a sentence, whatever the tag.
 """
 
+import re
 import tomllib
 from collections.abc import Iterable
 from functools import lru_cache
@@ -40,12 +41,12 @@ _WEIGHTS: Final[dict[str, tuple[float, float, float]]] = {
     "hint": (0.7, 0.7, 0.7),
 }
 _VERBS: Final = frozenset({"act", "make", "look"})
+_PLAIN: Final = re.compile(r"[a-z]+(?: [a-z]+)*")  # needs no tokenizer
 _QUESTION_WEIGHTS: Final = {"why": 4.0, "ask": 3.2, "yesno": 1.5}
 
-FILLER, FRAME, JOINT, SUBORDINATE, NEGATION, VOICE, TAG_QUESTION, SUBJECT = (
-    1 << n for n in range(8)
-)
-FOLLOW_CORE, FOLLOW_REST, CHAT_CORE, CHAT_REST, PRONOUN, RESTRICT = (1 << n for n in range(8, 14))
+FILLER, FRAME, JOINT, SUBORDINATE, NEGATION = (1 << bit for bit in range(5))
+VOICE, TAG_QUESTION, SUBJECT, PRONOUN, RESTRICT = (1 << bit for bit in range(5, 10))
+FOLLOW_CORE, FOLLOW_REST, CHAT_CORE, CHAT_REST, WHY = (1 << bit for bit in range(10, 15))
 _PARTS: Final = {
     "filler": FILLER,
     "frame": FRAME,
@@ -153,6 +154,7 @@ class _Builder:
 
     def add(self, data: dict[str, Any]) -> None:
         """Add the lists of one language."""
+        self.known |= self.own
         self.own, self.fresh, self.grammar = set(), set(), data["grammar"]
         self.articles |= frozenset(_entries(self.grammar.get("article", "")))
         self.noise |= self.articles | frozenset(_entries(self.grammar.get("noise", "")))
@@ -168,18 +170,28 @@ class _Builder:
 
     def add_list(self, tag: str, role: str, phrases: Iterable[str]) -> None:
         """Add the phrases of one role of one tag."""
+        if role in _QUESTION_WEIGHTS:
+            self._add_questions(
+                (tag, _QUESTION_WEIGHTS[role]), WHY if role == "why" else 0, phrases
+            )
+            return
+        cue, is_verb = Cue(tag, *_WEIGHTS[role]), role in _VERBS
         for phrase in phrases:
             entry = self._entry(phrase)
-            if role in _QUESTION_WEIGHTS:
-                entry.question = (tag, _QUESTION_WEIGHTS[role])
-                entry.parts |= WHY if role == "why" else 0
-                continue
             if id(entry) not in self.fresh:
                 self.fresh.add(id(entry))
                 entry.cues, entry.is_verb = {}, False
-            old = entry.cues.get(tag, Cue(tag, 0.0, 0.0, 0.0))
-            entry.cues[tag] = Cue(tag, *map(max, _WEIGHTS[role], old[1:]))
-            entry.is_verb = entry.is_verb or role in _VERBS
+            old = entry.cues.get(tag)
+            entry.cues[tag] = Cue(tag, *map(max, cue[1:], old[1:])) if old else cue
+            entry.is_verb = entry.is_verb or is_verb
+
+    def _add_questions(
+        self, question: tuple[str, float], part: int, phrases: Iterable[str]
+    ) -> None:
+        for phrase in phrases:
+            entry = self._entry(phrase)
+            entry.question = question
+            entry.parts |= part
 
     def _add_part(self, part: str, text: str) -> None:
         for phrase in _entries(text):
@@ -188,21 +200,21 @@ class _Builder:
     def _entry(self, phrase: str) -> Entry:
         """Return the entry of `phrase`, made if it is new."""
         plain = phrase.rstrip("*")
-        every = (
-            plain.split()
-            if plain.isascii() and plain.replace(" ", "").isalpha()
-            else words_of(plain)
-        )
+        every = plain.split() if _PLAIN.fullmatch(plain) else words_of(plain)
         words = [word for word in every if word not in self.noise] or every
-        if phrase.endswith("*"):
+        if plain != phrase:
             self.stems.add(words[-1])
-        self.known.update(words)
         self.own.update(words)
-        following, node = self.first, Node()
+        following, node = self.first, None
         for word in words:
-            node = following.setdefault(word, Node())
+            node = following.get(word)
+            if node is None:
+                node = following[word] = Node()
             following = node.following
-        node.entry = node.entry or Entry()
+        if node is None:  # an entry of punctuation only
+            return Entry()
+        if node.entry is None:
+            node.entry = Entry()
         return node.entry
 
     def finish(self) -> Lexicon:
@@ -213,7 +225,7 @@ class _Builder:
         return Lexicon(
             free_order=bool(self.grammar.get("free_order", False)),
             first=self.first,
-            known=frozenset(self.known),
+            known=frozenset(self.known | self.own),
             own=frozenset(self.own),
             stems=frozenset(self.stems),
             suffixes=tuple(_entries(self.grammar.get("suffixes", ""))),
@@ -227,4 +239,4 @@ def _read(name: str) -> dict[str, Any]:
 
 
 def _entries(text: str) -> list[str]:
-    return [entry for part in text.split(",") if (entry := part.strip())]
+    return [entry for part in text.replace("\n", " ").split(",") if (entry := part.strip())]
