@@ -22,6 +22,14 @@ _COMMANDS = {
     "profile": "one view of agent activity, as pprof, folded stacks, SVG or JSON (the default)",
     "index": "read new log lines into the database",
     "demo": "profiles of a bundled example history",
+    "watch": "keep the database up to date while agents work",
+    "status": "what is stored, what is pending, who watches, what needs attention",
+    "doctor": "check the database, its surroundings and, with --deep, the logs against it",
+    "backup": "write a copy of the database, also while others use it",
+    "restore": "put a copy in the place of the database",
+    "forget": "remove sessions for good",
+    "service": "watch from login on: install, uninstall or look at the service",
+    "explain": "the fields derived from a command, call, path, URL or prompt, and why",
 }
 DEFAULT_COMMAND = "profile"
 

@@ -46,6 +46,10 @@ class Pattern:
         self.source = source
         self._search = compiled.search
 
+    def __repr__(self) -> str:
+        """Show the pattern's text: two patterns of one text are alike."""
+        return f"Pattern({self.source!r})"
+
     def search(self, text: str) -> bool:
         """Say whether the pattern stands anywhere in `text`, which may hold lone surrogates."""
         return self._search(_encode(text)) is not None
@@ -71,7 +75,7 @@ def compile_pattern(pattern: str, where: str) -> Pattern:
     except re2.error as error:
         reason = _plain_reason(error)
     raise UsageError(
-        f"{where}: the pattern {_quoted(pattern)} can't be used: {reason}. "
+        f"{where}: the pattern {quoted(pattern)} can't be used: {reason}. "
         "Patterns are written in google-re2 syntax (https://github.com/google/re2/wiki/Syntax)"
     )
 
@@ -167,6 +171,8 @@ def _encode(text: str) -> bytes:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
 
 
-def _quoted(pattern: str) -> str:
-    shown = pattern if len(pattern) <= _MAX_QUOTED else pattern[: _MAX_QUOTED - 1] + "…"
-    return repr(shown)
+def quoted(text: str) -> str:
+    """Return `text` for a message: in backticks, cut to a line, odd characters escaped."""
+    shown = text if len(text) <= _MAX_QUOTED else text[: _MAX_QUOTED - 1] + "…"
+    clean = "".join(char if char.isprintable() else repr(char)[1:-1] for char in shown)
+    return f"`{clean}`"

@@ -439,7 +439,7 @@ def test_no_project_lists_those_there_are(history: Path, tmp_path: Path) -> None
 
 def test_a_reader_that_goes_away_is_no_error(history: Path) -> None:
     run("index")
-    command = f"{PROGRAM} -o - --format svg --all-projects | head -c 1; echo ${{PIPESTATUS[0]}}"
+    command = f"{PROGRAM} -o - --format svg --all-projects | head -c 1; echo " ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, timeout=60)
     assert done.stdout.split()[-1] == b"0"
     assert b"Traceback" not in done.stderr

@@ -16,11 +16,11 @@ WRONG = [
     ("debug=crash", "no `:`"),
     ("=crash", "no `:`"),
     ("tool:debug=crash", "session, prompt, llm, all"),
-    (":debug=crash", "unknown kind ''"),
-    ("Prompt:debug=crash", "unknown kind 'Prompt'"),
+    (":debug=crash", "unknown kind ``"),
+    ("Prompt:debug=crash", "unknown kind `Prompt`"),
     ("prompt:=crash", "the tag is empty"),
-    ("prompt:ab=crash", "'ab' is too short"),
-    ("prompt:abcdefghijklm=crash", "'abcdefghijklm' is too long"),
+    ("prompt:ab=crash", "`ab` is too short"),
+    ("prompt:abcdefghijklm=crash", "`abcdefghijklm` is too long"),
     ("prompt:web2=crash", "other characters than a-z"),
     ("prompt:Debug=crash", "other characters than a-z"),
     ("prompt:größe=crash", "other characters than a-z"),
@@ -91,7 +91,7 @@ def test_vague_tags_and_catch_all_patterns_are_warned_about_once() -> None:
     rules = [parse_tag_rule(text) for text in ("all:misc=a", "all:misc=b", "all:good=.*")]
     warnings = rule_warnings(rules)
     assert len(warnings) == 2
-    assert "'misc' says little" in warnings[0]
+    assert "`misc` says little" in warnings[0]
     assert "matches every text" in warnings[1]
 
 

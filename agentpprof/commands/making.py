@@ -13,12 +13,14 @@ from agentpprof.commands.options import chosen_database
 from agentpprof.commands.progress import progress_bar
 from agentpprof.commands.source import Synced, sync_source
 from agentpprof.commands.telling import age_line, report_lines, skipped_text
+from agentpprof.encoders import encoder
 from agentpprof.errors import NoSessionError, NothingFoundError
 from agentpprof.models import Profile, PromptRow
 from agentpprof.privacy import PublicText
-from agentpprof.profile.gather import Gathered, Request, gather_profile
+from agentpprof.profile.gather import Gathered, gather_profile
+from agentpprof.profile.request import Request
 from agentpprof.profile.summaries import session_summaries, tagging_summary
-from agentpprof.store import queries, tag_cache
+from agentpprof.store import profile_cache, queries, tag_cache
 from agentpprof.store.database import opened_for_reading
 from agentpprof.tagging.tagger import DEFAULT_TAGGER
 
@@ -29,32 +31,82 @@ class Made(NamedTuple):
     profile: Profile
     sessions: int
     warnings: list[str]
-    told: list[str]
     tagging: dict[str, Any]
 
 
-def make_profile(asked: Asked) -> Made:
-    """Sync, gather and fold; raises errors that say what to do."""
+class Output(NamedTuple):
+    """What is written, what is printed beside it, and what is said on stderr."""
+
+    data: bytes
+    summary: dict[str, Any]
+    told: list[str]
+
+
+def make_output(asked: Asked) -> Output:
+    """Sync, then take the output from the cache, or make it; raises errors that say what to do."""
     asked.tagger.check_is_there()
     source = asked.source
     with chosen_database(source.database, source.is_foreign) as path:
         with progress_bar(asked.is_quiet) as on_progress:
             synced = sync_source(source, path, on_progress)
         with opened_for_reading(path) as connection:
-            new_tags: dict[int, str] = {}
-            gathered = _gather(connection, asked, synced, new_tags)
-            profile = _named(gathered.profile, asked)
-            if asked.format == "json":
-                summaries = session_summaries(connection, gathered, asked.with_previews)
-                profile = replace(profile, sessions=summaries)
-            skipped = queries.count_skipped(connection)
-        if new_tags and asked.tagger.saves:
-            tagger = asked.tagger.tagger
-            tag_cache.save(path, tagger, new_tags, is_current=tagger == DEFAULT_TAGGER)
-        warnings = [skipped_text(*skipped, len(synced.report.unreadable))]
+            key = _cache_key(connection, path, asked, synced)
+            cached = profile_cache.read_cached(key) if key else None
+            if cached is None:
+                made = _make(connection, path, asked, synced)
+                data = encoder(asked.format).encode(made.profile, asked.output_options)
+                cached = profile_cache.CachedOutput(data, summary_of(made, asked))
+                if key:
+                    profile_cache.write_cached(key, cached)
         told = [] if asked.is_quiet else list(_told(asked, path, synced))
-    shown = [warning for warning in warnings if warning]
-    return Made(profile, len(gathered.sessions), shown, told, tagging_summary(gathered))
+    return Output(cached.data, {**cached.summary, "output": asked.output}, told)
+
+
+def _cache_key(
+    connection: sqlite3.Connection, database: Path, asked: Asked, synced: Synced
+) -> str | None:
+    """Return the key of what is asked for; None where nothing may or can be kept."""
+    is_temporary = asked.source.database is None and asked.source.is_foreign
+    if asked.with_previews or is_temporary or not asked.tagger.saves or synced.report.unreadable:
+        return None
+    parts = (
+        asked.format,
+        asked.output_options,
+        asked.view.name,
+        asked.rules,
+        asked.tagger.tagger.definition(),
+        asked.selection,
+        asked.path_depth,
+        asked.with_idle,
+        synced.paths,
+    )
+    return profile_cache.cache_key(connection, database, parts)
+
+
+def make_profile(asked: Asked) -> Made:
+    """Sync, gather and fold; raises errors that say what to do."""
+    source = asked.source
+    with chosen_database(source.database, source.is_foreign) as path:
+        synced = sync_source(source, path, None)
+        with opened_for_reading(path) as connection:
+            return _make(connection, path, asked, synced)
+
+
+def _make(connection: sqlite3.Connection, database: Path, asked: Asked, synced: Synced) -> Made:
+    """Gather and fold, and save tags that are new."""
+    new_tags: dict[int, str] = {}
+    gathered = _gather(connection, asked, synced, new_tags)
+    profile = _named(gathered.profile, asked)
+    if asked.format == "json":
+        summaries = session_summaries(connection, gathered, asked.with_previews)
+        profile = replace(profile, sessions=summaries)
+    skipped = queries.count_skipped(connection)
+    if new_tags and asked.tagger.saves:
+        tagger = asked.tagger.tagger
+        tag_cache.save(database, tagger, new_tags, is_current=tagger == DEFAULT_TAGGER)
+    warning = skipped_text(*skipped, len(synced.report.unreadable))
+    warnings = [warning] if warning else []
+    return Made(profile, len(gathered.sessions), warnings, tagging_summary(gathered))
 
 
 def _gather(

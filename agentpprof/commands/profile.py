@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from agentpprof.commands.asked import read_options
-from agentpprof.commands.making import make_profile, summary_of
+from agentpprof.commands.making import make_output
 from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.profile_options import (
     output_options,
@@ -16,7 +16,6 @@ from agentpprof.commands.profile_options import (
 )
 from agentpprof.commands.sections import Guided, OnceCommand
 from agentpprof.commands.telling import say
-from agentpprof.encoders import encoder
 from agentpprof.output import STDOUT, write_output
 
 
@@ -37,11 +36,10 @@ def command(**options: Any) -> None:
     The same as agentpprof without a command.
     """
     asked = read_options(options)
-    made = make_profile(asked)
-    data = encoder(asked.format).encode(made.profile, asked.output_options)
-    write_output(data, asked.output)
+    made = make_output(asked)
+    write_output(made.data, asked.output)
     for line in made.told:
         say(line, on_stderr=True)
     if not asked.is_quiet:
-        summary = json.dumps(summary_of(made, asked), indent=2, ensure_ascii=False)
+        summary = json.dumps(made.summary, indent=2, ensure_ascii=False)
         say(summary, on_stderr=asked.output == STDOUT)

@@ -84,7 +84,7 @@ class OnceCommand(click.Command):
     @staticmethod
     def _refuse_doubled(context: click.Context, order: list[click.Parameter]) -> None:
         once = [
-            option.opts[-1]
+            "/".join(option.opts)
             for option in order
             if isinstance(option, click.Option) and not option.multiple
         ]

@@ -144,7 +144,7 @@ class _Assembly:
             key = key_of(self.agent, "llm", fact.natural_id)
             row = responses[fact.natural_id] = self._new_response(fact, thread, session, key)
             if len(responses) > MAX_RESPONSES:
-                del responses[next(iter(responses))]
+                self._forget_response(fact.natural_id)
         elif rank_of(fact.where, fact.at_ms) < row.owner_rank:
             give_owner(row, self._new_response(fact, thread, session, row.key))
         thread.last_response = fact.natural_id
@@ -157,6 +157,14 @@ class _Assembly:
         self.rows.put(row)
         if fact.result == "final" and fact.text:
             self._set_outcome(thread, fact.at_ms, "answered")
+
+    def _forget_response(self, newest: str) -> None:
+        """Let go of the oldest response, but of none that a thread may be in the middle of."""
+        responses = self.state.responses
+        kept = {thread.last_response for thread in self.state.threads.values()} | {newest}
+        oldest = next((natural_id for natural_id in responses if natural_id not in kept), None)
+        if oldest is not None:
+            del responses[oldest]
 
     def _add_usage_line(self, fact: ResponseFact, key: int, session_key: int | None = None) -> None:
         """Remember one value that carried usage, whether it counts or not."""
@@ -215,6 +223,8 @@ class _Assembly:
         """Add what came back for a call, here or, as a stray, somewhere else."""
         thread, _ = self._enter(fact)
         self._leave_unclaimed(thread, fact.at_ms)
+        if not thread.timeline.open_calls:  # the time is nobody's yet, and nothing may follow
+            self._give_unclaimed(thread, self.state.responses.get(thread.last_response))
         if fact.call_id in thread.timeline.open_calls:
             thread.timeline.open_calls.remove(fact.call_id)
         row = self.state.calls.get(fact.call_id)

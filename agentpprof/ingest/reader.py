@@ -70,29 +70,31 @@ def read_pieces(
 ) -> Iterator[Piece]:
     """Yield the whole lines behind a checkpoint, in pieces; an unfinished line stays unread.
 
-    A line above 64 MiB is passed over without being kept.
+    A line longer than a piece is not kept while its end is looked for, but read again from there;
+    one above 64 MiB is passed over.
     """
-    offset, rest = checkpoint.offset, b""
+    offset, rest, is_long = checkpoint.offset, b"", False
     skipped: list[tuple[int, int]] = []
     at = offset
-    skipping_from = -1
     while chunk := os.pread(descriptor, piece_bytes, at):
         at += len(chunk)
-        if skipping_from >= 0:
-            end = chunk.find(b"\n")
-            if end < 0:
-                continue
-            offset = at - len(chunk) + end + 1
-            skipped.append((skipping_from, offset - skipping_from))
-            skipping_from, rest, chunk = -1, b"", chunk[end + 1 :]
+        if is_long and (end := chunk.find(b"\n") + 1):
+            length = at - len(chunk) + end - offset
+            if length > MAX_LINE_BYTES:
+                skipped.append((offset, length))
+                offset, is_long, chunk = offset + length, False, chunk[end:]
         cut = chunk.rfind(b"\n") + 1
         if not cut:
-            rest += chunk
-            if len(rest) > MAX_LINE_BYTES:
-                skipping_from, rest = offset, b""
+            is_long = is_long or bool(rest)
+            rest = b"" if is_long else chunk
             continue
-        data = rest + chunk[:cut] if rest else chunk[:cut]
-        rest = chunk[cut:]
+        if is_long:
+            data = os.pread(descriptor, at - len(chunk) + cut - offset, offset)
+            if not data.endswith(b"\n"):
+                return  # the file was cut while it was read; the next pass sees what is left
+        else:
+            data = rest + chunk[:cut] if rest else chunk[:cut]
+        rest, is_long = chunk[cut:], False
         checkpoint = _behind(descriptor, checkpoint, offset, data)
         yield Piece(data, offset, checkpoint, tuple(skipped))
         offset += len(data)

@@ -1,5 +1,6 @@
 """Decode and assemble the pieces of one file, carrying both states by hand."""
 
+import os
 import zlib
 from pathlib import PurePath
 from types import ModuleType
@@ -28,14 +29,16 @@ class FileReading:
         self._log_file = log_file
         self._decoder = decoder
         self._version = version
-        self._decoder_state, self._assembly_state = decode_state(state, decoder, log_file.path)
+        # Ids are made from names of files, and ids are text: bytes that are none are replaced.
+        self._path = os.fsencode(log_file.path).decode("utf-8", "replace")
+        self._decoder_state, self._assembly_state = decode_state(state, decoder, self._path)
 
     def add(self, piece: Piece, base_offset: int) -> FileRead:
         """Return what one piece adds, with the state behind it."""
         facts, self._decoder_state = self._decoder.decode(
-            piece.data, piece.offset, self._log_file.path, self._decoder_state
+            piece.data, piece.offset, self._path, self._decoder_state
         )
-        where = Where(PurePath(self._log_file.path).stem)
+        where = Where(PurePath(self._path).stem)
         facts += [
             BadLineFact(where, offset, None, length, "too_long")
             for offset, length in piece.too_long
@@ -52,11 +55,11 @@ class FileReading:
 
     def add_sidecar(self, rows: FileRows) -> None:
         """Add the links that a small file beside the log tells of, where the agent writes one."""
-        path = self._decoder.sidecar_path(self._log_file.path)
+        path = self._decoder.sidecar_path(self._path)
         data = reader.read_small_file(path) if path is not None else None
         if data is None:
             return
-        facts = self._decoder.decode_sidecar(data, self._log_file.path)
+        facts = self._decoder.decode_sidecar(data, self._path)
         linked, _ = assemble(facts, AssemblyState(), self._log_file.agent)
         rows.spawns |= linked.spawns
         rows.agent_types |= linked.agent_types

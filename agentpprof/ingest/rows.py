@@ -103,6 +103,7 @@ class FileRows:
         self.operations: dict[int, OperationRow] = {}
         self.displaced: list[OperationRow] = []  # older rows of a key that came anew
         self.sessions: dict[int, SessionRow] = {}
+        self.displaced_sessions: list[SessionRow] = []  # the same for a session
         self.spawns: set[tuple[int, int]] = set()
         self.agent_types: dict[int, str] = {}  # call key -> type, for sub-agents that say none
         self.paths: set[tuple[int, str, int]] = set()
@@ -125,6 +126,14 @@ class FileRows:
             if known is not None:
                 self.displaced.append(known)
             self.operations[row.key] = row
+
+    def put_session(self, session: SessionRow) -> None:
+        """The same for a session."""
+        known = self.sessions.get(session.key)
+        if known is not session:
+            if known is not None:
+                self.displaced_sessions.append(known)
+            self.sessions[session.key] = session
 
 
 def key_of(agent: str, kind: str, natural_id: str) -> int:

@@ -4,8 +4,10 @@ Without rules the frames of a field are computed once per distinct value; with r
 cell is looked at once.
 """
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import groupby
 from typing import Any
 
 from agentpprof.models import Profile, Sample
@@ -25,7 +27,7 @@ def build_profile(cells: Iterable[tuple[Cell, int]], view: View, rules: Rules) -
         folded = fold(cell)
         if folded is not None and value:
             sums[folded] = sums.get(folded, 0) + value
-    samples = tuple(Sample(stack, labels, sums[stack, labels]) for stack, labels in sorted(sums))
+    samples = tuple(Sample(stack, labels, value) for (stack, labels), value in sums.items())
     return Profile(view.name, view.sample_type, view.unit, samples)
 
 
@@ -34,48 +36,47 @@ def _has_rules(rules: Rules) -> bool:
 
 
 def _fold_plainly(view: View, rules: Rules) -> Fold:
-    """Return the fold without rules: frames come from one small table a field."""
-    frames = [_frames_of(name, view) for name in rules.stack]
-    labels = [(name, _label_of(name, view)) for name in rules.labels]
+    """Return the fold without rules: neighbours with one dependency are looked up together."""
+    frame_tables = _tables_of(rules.stack, _frames_of, view)
+    label_tables = _tables_of(rules.labels, _labels_of, view)
 
     def fold(cell: Cell) -> Any:
         stack: tuple[PublicText, ...] = ()
-        for frames_of in frames:
-            stack += frames_of(cell)
-        found = ((name, label_of(cell)) for name, label_of in labels)
-        return stack, tuple((name, label) for name, label in found if label is not None)
+        for depends_on, known, compute in frame_tables:
+            key = depends_on(cell)
+            found = known.get(key)
+            if found is None:
+                found = known[key] = compute(cell)
+            stack += found
+        labels: tuple[tuple[str, PublicText], ...] = ()
+        for depends_on, known, compute in label_tables:
+            key = depends_on(cell)
+            found = known.get(key)
+            if found is None:
+                found = known[key] = compute(cell)
+            labels += found
+        return stack, labels
 
     return fold
 
 
-def _frames_of(name: str, view: View) -> Callable[[Cell], tuple[PublicText, ...]]:
-    """Return the frames of one field, remembered by what its value depends on."""
-    known: dict[Hashable, tuple[PublicText, ...]] = {}
-    depends_on = FIELDS[name].depends_on
-
-    def frames_of(cell: Cell) -> tuple[PublicText, ...]:
-        key = depends_on(cell)
-        found = known.get(key)
-        if found is None:
-            values = values_of(name, cell, view.name)
-            found = known[key] = tuple(frame(name, value) for value in values)
-        return found
-
-    return frames_of
+def _tables_of(names: Sequence[str], read: Callable[..., Any], view: View) -> list[Any]:
+    """Return (what decides, known values, how to compute them) for each run of equal keys."""
+    tables = []
+    for depends_on, run in groupby(names, key=lambda name: FIELDS[name].depends_on):
+        together = tuple(run)
+        known: dict[Hashable, Any] = {}
+        tables.append((depends_on, known, partial(read, together, view)))
+    return tables
 
 
-def _label_of(name: str, view: View) -> Callable[[Cell], PublicText | None]:
-    known: dict[Hashable, PublicText | None] = {}
-    depends_on = FIELDS[name].depends_on
+def _frames_of(names: Sequence[str], view: View, cell: Cell) -> tuple[PublicText, ...]:
+    return tuple(frame(name, value) for name in names for value in values_of(name, cell, view.name))
 
-    def label_of(cell: Cell) -> PublicText | None:
-        key = depends_on(cell)
-        if key not in known:
-            values = values_of(name, cell, view.name)
-            known[key] = PublicText(values[0]) if values else None
-        return known[key]
 
-    return label_of
+def _labels_of(names: Sequence[str], view: View, cell: Cell) -> tuple[tuple[str, PublicText], ...]:
+    found = ((name, values_of(name, cell, view.name)) for name in names)
+    return tuple((name, PublicText(values[0])) for name, values in found if values)
 
 
 def _fold_with_rules(view: View, rules: Rules) -> Fold:
@@ -158,7 +159,7 @@ def in_whole_seconds(profile: Profile) -> Profile:
     its samples. So every format shows the same sum.
     """
     by_stack: dict[tuple[PublicText, ...], list[Sample]] = {}
-    for sample in profile.samples:
+    for sample in sorted(profile.samples):
         by_stack.setdefault(sample.stack, []).append(sample)
     totals = [sum(sample.value for sample in samples) for samples in by_stack.values()]
     whole = _share(totals, round(sum(totals) / 1000))
@@ -172,12 +173,9 @@ def in_whole_seconds(profile: Profile) -> Profile:
 
 
 def _share(parts: list[int], whole: int) -> list[int]:
-    """Divide `whole` in proportion to `parts`, in integers that sum to it."""
-    total = sum(parts)
-    if total == 0:
-        return [0] * len(parts)
-    shares = [part * whole // total for part in parts]
-    by_remainder = sorted(range(len(parts)), key=lambda n: (-(parts[n] * whole % total), n))
+    """Return milliseconds in seconds, each rounded down or up so that they sum to `whole`."""
+    shares = [part // 1000 for part in parts]
+    by_remainder = sorted(range(len(parts)), key=lambda n: (-(parts[n] % 1000), n))
     for number in by_remainder[: whole - sum(shares)]:
         shares[number] += 1
     return shares

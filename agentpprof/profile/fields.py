@@ -68,23 +68,21 @@ class Field(NamedTuple):
 
 def _bag_field(name: str, meaning: str) -> Field:
     position = Bag._fields.index(name)
-    return Field(lambda cell: str(cell.bag[position]), _bag, meaning)
+    return Field(lambda cell: str(cell.bag[position]), _bag_result, meaning)
 
 
-def _bag(cell: Cell) -> Hashable:
-    return cell.bag.id
-
-
+# What a value depends on, as cheap a key as can be: groups are the same objects in all cells of a
+# profile, so their identity is enough. Neighbours in a stack with one dependency share one look-up.
 def _bag_result(cell: Cell) -> Hashable:
-    return cell.bag.id, cell.result
+    return cell.bag.id << 4 | cell.result
 
 
 def _prompt(cell: Cell) -> Hashable:
-    return cell.prompt
+    return id(cell.prompt)
 
 
 def _session(cell: Cell) -> Hashable:
-    return cell.session
+    return id(cell.session)
 
 
 def _object(cell: Cell) -> Hashable:
@@ -148,7 +146,7 @@ def _shown_object(cell: Cell) -> str:
 
 
 FIELDS: Final[Mapping[str, Field]] = {
-    "op": Field(lambda cell: OPS[cell.bag.op], _bag, "prompt, llm or tool"),
+    "op": Field(lambda cell: OPS[cell.bag.op], _bag_result, "prompt, llm or tool"),
     "task": Field(lambda cell: cell.prompt.task, _prompt, "what the prompt in force is about"),
     "skill": _bag_field("skill", "active skill or slash command"),
     "phase": _bag_field("phase", "group of actions"),
@@ -188,7 +186,7 @@ FIELDS: Final[Mapping[str, Field]] = {
     "response_phase": Field(
         _response_phase, _bag_result, "final_answer or assistant_message, as the Rust tool names it"
     ),
-    "source_kind": Field(lambda cell: OPS[cell.bag.op], _bag, "another name of op"),
+    "source_kind": Field(lambda cell: OPS[cell.bag.op], _bag_result, "another name of op"),
     "prompt_hash": Field(lambda cell: cell.prompt.hash, _prompt, "tells prompts apart, textless"),
     "command": _text_field(lambda cell: cell.command, "the whole command", "cmd"),
     "file": _text_field(_exact_path, "the exact path", "path"),

@@ -32,10 +32,10 @@ def describe_shell(name: str, tool_input: Input, cwd: str) -> Meaning:
     """Describe a shell call.
 
     Its object: where the action edits, the first path that is written, created, deleted or moved;
-    where it explores and names exactly one path, this path; on the network the first host; else
-    the telling program.
+    where it explores and names exactly one path, this path, unless it is the program itself; on
+    the network the first host; else the telling program.
     """
-    command, is_powershell = _command_of(name, tool_input)
+    command, is_powershell = command_of(name, tool_input)
     folder = first_text(tool_input, _FOLDER_KEYS)
     if folder:
         cwd = normal_path(folder, cwd)
@@ -43,7 +43,7 @@ def describe_shell(name: str, tool_input: Input, cwd: str) -> Meaning:
         return Meaning("run", "tool", name or "unknown", "shell")
     meaning = analyze_powershell(command) if is_powershell else analyze_command(command)
     paths = _absolute(meaning.paths, cwd)
-    kind, thing = _object(meaning, paths, name)
+    kind, thing, _ = shell_object(meaning, paths, name)
     return Meaning(
         meaning.action, kind, thing, "shell", meaning.cmd, meaning.effect, meaning.process,
         paths, meaning.hosts, command[:MAX_COMMAND],
@@ -59,23 +59,27 @@ def _absolute(paths: tuple[tuple[str, str], ...], cwd: str) -> tuple[tuple[str, 
     return tuple({(normal_path(path, cwd), access): None for path, access in paths})
 
 
-def _object(
+def shell_object(
     meaning: CommandMeaning, paths: tuple[tuple[str, str], ...], name: str
-) -> tuple[str, str]:
-    """Return kind and object of a shell call by the rule of `describe_shell`."""
+) -> tuple[str, str, str]:
+    """Return kind and object of a shell call, and the part of `describe_shell`'s rule it has."""
     phase = PHASE_OF[meaning.action]
     if phase == "edit":
         for path, access in paths:
             if access != "read":
-                return "path", path
+                return "path", path, "the first path that is changed"
     elif phase == "explore" and len(paths) == 1:
-        return "path", paths[0][0]
+        path = paths[0][0]
+        if path.rpartition("/")[2].lower() != meaning.cmd:
+            return "path", path, "the only path"
     elif phase == "network" and meaning.hosts:
-        return "domain", meaning.hosts[0][0]
-    return ("program", meaning.cmd) if meaning.cmd else ("tool", name or "unknown")
+        return "domain", meaning.hosts[0][0], "the first host"
+    if meaning.cmd:
+        return "program", meaning.cmd, "the telling program"
+    return "tool", name or "unknown", "the tool, as no program is named"
 
 
-def _command_of(name: str, tool_input: Input) -> tuple[str, bool]:
+def command_of(name: str, tool_input: Input) -> tuple[str, bool]:
     """Return the command text of a call, and whether it is for PowerShell or cmd."""
     command: object = None
     for key in _COMMAND_KEYS:

@@ -57,6 +57,8 @@ def read_segment(segment: Segment, outer: tuple[str, ...]) -> Reading:
         reading = _unwrap(segment, outer, table)
     if segment.is_inner and reading.tier == _NORMAL:
         reading.tier = _INNER
+    if segment.scope.is_value:
+        reading.weakness = 1  # `x=$(go env X) && grep y $x` searches
     if segment.redirects:
         _redirect(reading, segment)
     return reading

@@ -13,10 +13,17 @@ class Scope:
     folder: str | None = ""
     variables: dict[str, str] = field(default_factory=lambda: {"HOME": "~", "PWD": "."})
     visited: list[str | None] = field(default_factory=list)
+    is_value: bool = False  # what runs here only gives a variable its value
 
     def inner(self) -> "Scope":
         """Return the scope of a subshell: what it changes is not seen outside."""
-        return Scope(self.folder, dict(self.variables), list(self.visited))
+        return Scope(self.folder, dict(self.variables), list(self.visited), self.is_value)
+
+    def of_value(self) -> "Scope":
+        """Return the scope of commands that give a variable its value."""
+        scope = self.inner()
+        scope.is_value = True
+        return scope
 
 
 @dataclass(slots=True)

@@ -277,4 +277,4 @@ class _Walk:
             UNKNOWN if value[:1] == "(" else plain_word(value, scope.variables)[:MAX_VALUE]
         )
         for child in reversed(inside):
-            self.stack.append((child, scope, False, inner))
+            self.stack.append((child, scope.of_value(), False, inner))

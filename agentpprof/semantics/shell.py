@@ -62,15 +62,10 @@ def _cached(command: str, is_powershell: bool) -> CommandMeaning:
 
 def analyze(command: str, *, is_powershell: bool = False) -> CommandMeaning:
     """Do the work of `analyze_command` without a cache."""
-    readings: list[Reading] = []
-    _read(command, Scope(), readings, (), is_powershell)
+    readings = readings_of(command, is_powershell=is_powershell)
     if not readings:
         return NOTHING
-    table = program_table()
-    rank = table.rank
-    telling = min(
-        readings, key=lambda reading: (reading.tier, rank[reading.action] + reading.weakness)
-    )
+    telling = most_telling(readings)
     paths: dict[tuple[str, str], None] = {}
     hosts: dict[tuple[str, str], None] = {}
     for reading in readings:
@@ -85,9 +80,24 @@ def analyze(command: str, *, is_powershell: bool = False) -> CommandMeaning:
         telling.action,
         telling.cmd,
         " ".join(telling.chain),
-        table.effect[telling.action],
+        program_table().effect[telling.action],
         tuple(paths)[:_MAX_PATHS],
         tuple(hosts)[:_MAX_PATHS],
+    )
+
+
+def readings_of(command: str, *, is_powershell: bool = False) -> list[Reading]:
+    """Return what each segment of a command says, in the order of the text."""
+    readings: list[Reading] = []
+    _read(command, Scope(), readings, (), is_powershell)
+    return readings
+
+
+def most_telling(readings: list[Reading]) -> Reading:
+    """Return the reading that gives the command its action and program; the first of equals."""
+    rank = program_table().rank
+    return min(
+        readings, key=lambda reading: (reading.tier, rank[reading.action] + reading.weakness)
     )
 
 

@@ -3,6 +3,7 @@
 Tools and their inputs: docs/formats.md. Inputs come from foreign logs and may be anything.
 """
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
@@ -22,6 +23,7 @@ from agentpprof.semantics.programs import program_table
 
 _PATH_KEYS: Final = ("file_path", "path", "notebook_path", "filePath", "dir_path")
 _EMPTY: Final[Input] = {}
+_GLOB: Final = re.compile(r"[*?\[{]")
 _Describe = Callable[[str, Input, str], Meaning]
 
 
@@ -65,19 +67,33 @@ def _file_tool(action: str, access: str, category: str, effect: str) -> _Describ
 
 
 def _search_tool(action: str) -> _Describe:
-    """Return the description of a tool that looks through a folder (the cwd if none is given)."""
+    """Return the description of a tool that looks through a folder (the cwd if none is given).
+
+    A pattern of paths that is listed begins with the folder it looks into.
+    """
 
     def describe(name: str, tool_input: Input, cwd: str) -> Meaning:
         spelled = first_text(tool_input, _PATH_KEYS)
         pattern = first_text(tool_input, ("pattern", "query"))
         command = f"search {pattern}"[:MAX_COMMAND] if pattern else spelled
         path = normal_path(spelled or cwd, cwd)
+        if action == "list" and "/" in pattern:
+            path = normal_path(_folder_of(pattern), path) or path
         if not path:
             return Meaning(action, "tool", name, "read", effect="read", command=command)
         paths = ((path, "read"),)
         return Meaning(action, "path", path, "read", "", "read", "", paths, (), command)
 
     return describe
+
+
+def _folder_of(pattern: str) -> str:
+    """Return the folders that a pattern of paths names before its first sign (`src/**/*.py`)."""
+    match = _GLOB.search(pattern)
+    if match is None:
+        return pattern
+    head, slash, _ = pattern[: match.start()].rpartition("/")
+    return head or slash
 
 
 def _plain_tool(action: str, category: str, effect: str) -> _Describe:
@@ -182,11 +198,16 @@ def _rule_of(name: str) -> _Describe:
     """Return the rule for a tool; agents may write its name in small letters."""
     if name[:5] == "mcp__":
         return describe_mcp
-    tools = program_table().tools
-    rule = tools.get(name) or {known.lower(): rule for known, rule in tools.items()}.get(
-        name.lower()
-    )
+    rule = tool_rule(name)
     return _RULES[rule] if rule else _describe_other
+
+
+def tool_rule(name: str) -> str:
+    """Return the name of the rule for a tool (`[tools]` in programs.toml), '' if it has none."""
+    tools = program_table().tools
+    return tools.get(name) or {known.lower(): rule for known, rule in tools.items()}.get(
+        name.lower(), ""
+    )
 
 
 def known_tools() -> tuple[str, ...]:

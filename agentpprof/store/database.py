@@ -45,12 +45,18 @@ def look_at(path: Path) -> int:
     try:
         if not path.exists() or path.stat().st_size == 0:
             return 0
-        with closing(_connect(path, "ro")) as connection:
+        if path.is_dir():
+            raise StoreError(f"{path} is a folder: name a file with --db")
+        with closing(_connect(path, _looking_mode(path))) as connection:
             application_id = connection.execute("pragma application_id").fetchone()[0]
             version = int(connection.execute("pragma user_version").fetchone()[0])
     except OSError as error:
         raise StoreError(
             f"{path} can't be read ({error.strerror}): name another with --db"
+        ) from None
+    except sqlite3.OperationalError as error:
+        raise StoreError(
+            f"{path} can't be opened ({_reason(error)}): free space, or name another with --db"
         ) from None
     except sqlite3.DatabaseError:
         raise StoreError(
@@ -65,6 +71,12 @@ def look_at(path: Path) -> int:
             f"{schema_version()}): update agentpprof, or name another file with --db"
         )
     return version
+
+
+def _looking_mode(path: Path) -> str:
+    """Return how to look without leaving files beside a stranger's database in WAL mode."""
+    is_in_use = path.with_name(path.name + "-wal").exists()
+    return "ro" if is_in_use else "ro&immutable=1"
 
 
 @contextmanager

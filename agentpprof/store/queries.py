@@ -4,6 +4,7 @@ All statements stand in sql/; temporary tables carry what a run has computed (gr
 and prompts) into the weights. They live in the reader's own connection and touch no file.
 """
 
+import json
 import os
 import sqlite3
 from collections.abc import Iterable, Mapping
@@ -42,12 +43,14 @@ def read_bags(connection: sqlite3.Connection) -> dict[int, Bag]:
 
 def read_names(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[int, str]:
     """Return the texts of some names by number."""
-    return _read_by_id(connection, "select id, text from name where id = ?", ids)
+    statement = "select id, text from name where id in (select value from json_each(?))"
+    return _read_by_id(connection, statement, ids)
 
 
 def read_paths(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[int, str]:
     """Return some paths by number; undecodable bytes as lone surrogates."""
-    found = _read_by_id(connection, "select id, path from path where id = ?", ids)
+    statement = "select id, path from path where id in (select value from json_each(?))"
+    found = _read_by_id(connection, statement, ids)
     return {
         number: os.fsdecode(path) if isinstance(path, bytes) else path
         for number, path in found.items()
@@ -115,12 +118,7 @@ def weigh(
 def _read_by_id(
     connection: sqlite3.Connection, statement: str, ids: Iterable[int]
 ) -> dict[int, Any]:
-    found = {}
-    for number in ids:
-        row = connection.execute(statement, (number,)).fetchone()
-        if row is not None:
-            found[row[0]] = row[1]
-    return found
+    return dict(connection.execute(statement, (json.dumps(list(ids)),)))
 
 
 def count_by_session(connection: sqlite3.Connection) -> dict[int, tuple[int, int, int, int]]:

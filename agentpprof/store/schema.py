@@ -14,12 +14,14 @@ from agentpprof.store.database import schema_version
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
+_ZONE_SPAN_MS = (1_577_836_800_000, 2_208_988_800_000)  # 2020 to 2040
+
 
 def bring_up_to_date(connection: sqlite3.Connection, version: int) -> None:
     """Apply pending migrations and changed views in one transaction; nothing when current."""
-    digest = sql_digest()
-    if version == schema_version() and _stored_digest(connection) == digest:
+    if is_current(connection, version):
         return
+    digest = sql_digest()
     # Taken by hand: simultaneous first starts would each try to create the tables.
     connection.execute("begin immediate")
     try:
@@ -28,6 +30,11 @@ def bring_up_to_date(connection: sqlite3.Connection, version: int) -> None:
         connection.execute("rollback")
         raise
     connection.execute("commit")
+
+
+def is_current(connection: sqlite3.Connection, version: int) -> bool:
+    """Say whether a database of schema `version` has this version's tables and views."""
+    return version == schema_version() and _stored_digest(connection) == sql_digest()
 
 
 def sql_digest() -> str:
@@ -59,7 +66,20 @@ def _apply(connection: sqlite3.Connection, digest: str) -> None:
     connection.execute(
         "insert or replace into meta (key, value) values ('sql_digest', ?)", (digest,)
     )
+    _save_zone_spans(connection)
     connection.execute(f"pragma user_version = {schema_version()}")
+
+
+def _save_zone_spans(connection: sqlite3.Connection) -> None:
+    """Store the offsets of the database's zone once: SQL knows no zones, and views count days."""
+    from agentpprof.profile.zones import zone_spans
+
+    if connection.execute("select 1 from zone_span").fetchone():
+        return
+    zone = connection.execute("select value from meta where key = 'zone'").fetchone()[0]
+    connection.executemany(
+        "insert into zone_span (from_ms, offset_ms) values (?, ?)", zone_spans(zone, _ZONE_SPAN_MS)
+    )
 
 
 def _script(text: str) -> "Callable[[Database], None]":

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from agentpprof.tagging.words import common, lexicon
+from agentpprof.tagging.word_lists import common, lexicon
 
 _SCRIPTS: Final = (
     ("ja", re.compile(r"[\u3040-\u30ff]")),

@@ -4,93 +4,108 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache, reduce
 from operator import or_
-from typing import Final
+from typing import Final, NamedTuple
 
-from agentpprof.tagging.words import Entry, Lexicon, Node, common, lexicon
+from agentpprof.tagging.word_lists import common, lexicon
+from agentpprof.tagging.words import Entry, Lexicon, Node
 
-_MAX_KEYS: Final = 1 << 16
+_MAX_NODES: Final = 1 << 16
 _MIN_TYPO: Final = 6  # shorter words have too many neighbours ("text" is no "test")
 _SIZE: Final = re.compile(r"\d+(?:\.\d+)?(?:ms|s|sec|secs|kb|mb|gb|min|x|%)")
 _VERSION: Final = re.compile(r"v\d+(?:\.\d+)*|\d+\.\d+\.\d+\S*")
 Found = tuple[int, Entry]  # how many words a phrase has, and what is known of it
-_NONE: Final[list[Found]] = []
+
+_NO_NODES: Final[dict[str, Node]] = {}
+_NO_PHRASES: Final[list[Found]] = []
 
 
-def find_phrases(keys: Sequence[str], lex: Lexicon) -> tuple[list[list[Found]], list[int]]:
-    """Return for each place the phrases that begin there, longest first, and their parts."""
-    found: list[list[Found]] = []
-    parts: list[int] = []
-    last = len(keys) - 1
-    for at, node in enumerate(map(lex.first.get, keys)):
-        if node is None:
-            found.append(_NONE)
-            parts.append(0)
-        elif at == last or keys[at + 1] not in node.following:
-            found.append(node.alone)
-            parts.append(node.parts)
-        else:
-            here = phrases_at(keys, at, node)
-            found.append(here)
-            parts.append(reduce(or_, (entry.parts for _, entry in here), 0))
-    return found, parts
+class Phrases(NamedTuple):
+    """One sentence as the word lists see it; noise is left out."""
+
+    nodes: list[Node]  # a node a word; unknown words have empty ones
+    found: list[list[Found]]  # the phrases that begin there, the longest first
+    parts: list[int]  # the parts that any of these can play
+    nouns: tuple[int, ...]  # the places behind an article: "the commit" is no verb
 
 
-def phrases_at(keys: Sequence[str], start: int, node: Node | None) -> list[Found]:
-    """Return the phrases that begin at `start`, whose word is `node`, the longest first."""
+def find_phrases(words: Sequence[str], language: str) -> Phrases:
+    """Look the words of one sentence up."""
+    nodes = nodes_of(words, language)
+    found = [node.alone for node in nodes]
+    parts = [node.parts for node in nodes]
+    for at in range(len(nodes) - 1):
+        following = nodes[at].following
+        if following and nodes[at + 1].key in following:
+            found[at] = phrases_at(nodes, at)
+            parts[at] = reduce(or_, (entry.parts for _, entry in found[at]), 0)
+    articles = lexicon(language).articles
+    is_plain = not articles or articles.isdisjoint(words)
+    return Phrases(nodes, found, parts, () if is_plain else _nouns(words, language))
+
+
+def phrases_at(nodes: Sequence[Node], start: int) -> list[Found]:
+    """Return the phrases that begin at `start`, the longest first."""
     here: list[Found] = []
-    size, count = 1, len(keys)
+    node: Node | None = nodes[start]
+    size, count = 1, len(nodes)
     while node is not None:
         if node.entry is not None:
             here.append((size, node.entry))
         at = start + size
-        node = node.following.get(keys[at]) if at < count else None
+        node = node.following.get(nodes[at].key) if at < count else None
         size += 1
     here.reverse()
     return here
 
 
-def keys_of(words: Sequence[str], language: str) -> list[str]:
+def nodes_of(words: Sequence[str], language: str) -> list[Node]:
     """Return the entry that each word is a form of, noise left out."""
-    known = _keys(language)
-    return [key for word in words if (key := known[word])]
+    known = _nodes(language)
+    return [node for word in words if (node := known[word]) is not None]
 
 
-def keys_and_nouns(words: Sequence[str], language: str) -> tuple[list[str], list[int]]:
-    """Return the keys, and the places of those behind an article: "the commit" is no verb."""
-    known, articles = _keys(language), lexicon(language).articles
-    keys: list[str] = []
-    nouns: list[int] = []
+def _nouns(words: Sequence[str], language: str) -> tuple[int, ...]:
+    known, articles = _nodes(language), lexicon(language).articles
+    nouns, at = [], 0
     for word in words:
-        key = known[word]
-        if key:
-            keys.append(key)
+        if known[word] is not None:
+            at += 1
         elif word in articles:
-            nouns.append(len(keys))
-    return keys, nouns
+            nouns.append(at)
+    return tuple(nouns)
 
 
-class _Keys(dict[str, str]):
-    """Word -> the entry it is a form of, '' for noise; worked out at its first use."""
+class _Nodes(dict[str, Node | None]):
+    """Word -> its node, None for noise; worked out at the first use of a word."""
 
     def __init__(self, language: str) -> None:
         super().__init__()
         self.language, self.lexicon = language, lexicon(language)
 
-    def __missing__(self, word: str) -> str:
-        if len(self) >= _MAX_KEYS:
+    def __missing__(self, word: str) -> Node | None:
+        if len(self) >= _MAX_NODES:
             self.clear()
-        key = self[word] = _key(word, self.language, self.lexicon)
-        return key
+        node = None
+        if word not in self.lexicon.noise:
+            key = _key(word, self.language, self.lexicon)
+            node = self.lexicon.first.get(key) or _unknown(key)
+        self[word] = node
+        return node
+
+
+def _unknown(key: str) -> Node:
+    """Return a node without phrases; all of them share their empty containers."""
+    node = Node(key)
+    node.following, node.alone = _NO_NODES, _NO_PHRASES
+    return node
 
 
 @lru_cache(maxsize=16)
-def _keys(language: str) -> _Keys:
-    return _Keys(language)
+def _nodes(language: str) -> _Nodes:
+    return _Nodes(language)
 
 
 def _key(word: str, language: str, lex: Lexicon) -> str:
-    if word in lex.noise:
-        return ""
     if word in lex.known:
         return word
     for size in range(len(word) - 1, 2, -1):

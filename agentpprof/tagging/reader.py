@@ -7,7 +7,7 @@ hardly counts.
 
 from typing import Final
 
-from agentpprof.tagging.phrases import Found
+from agentpprof.tagging.phrases import Found, Phrases
 from agentpprof.tagging.tokens import BLANK
 from agentpprof.tagging.words import (
     FILLER,
@@ -16,10 +16,10 @@ from agentpprof.tagging.words import (
     NEGATION,
     PRONOUN,
     SUBORDINATE,
+    VOICE,
     WHY,
     Cue,
     Entry,
-    Lexicon,
 )
 
 _OBJECT_WORDS: Final = 6  # how far the object of a verb reaches
@@ -30,8 +30,10 @@ _BEHIND: Final = 0.7  # "… and see if it fails": what stands behind "if" is no
 _STATED: Final = {"feature": 0.35, "debug": 1.0, "build": 1.0}  # elsewhere:
 _ASKED: Final = {"feature": 0.4, "run": 0.6}  # "does it support …?" asks for nothing new
 _STATED_ELSE: Final = 0.55  # what a statement is about is not yet what is wanted
-_COMPLAINT: Final = 1.6  # "the list isn't sorted"
-_WHY_NOT: Final = 3.5  # "check why it doesn't start"
+_COMPLAINT: Final = 2.2  # "the list isn't sorted"
+_OWN_NOT: Final = 0.8  # "I don't think so"
+_WHY_NOT: Final = 5.0  # "check why it doesn't start"
+_TURNS: Final = NEGATION | WHY
 _QUOTES: Final = frozenset('`"')
 _UNTOUCHED: Final = frozenset(
     {"debug", "explain", "plan", "perf", "security"}
@@ -44,6 +46,8 @@ STATEMENT: Final = "statement"
 
 class Tally:
     """Scores that are added up so that the best piece of evidence counts most."""
+
+    __slots__ = ("_best", "_repeated", "_sum")
 
     def __init__(self, repeated: float) -> None:
         """Take the share that every further piece for the same tag counts."""
@@ -81,9 +85,25 @@ def lengths_of(here: list[Found]) -> tuple[int, int, int, int]:
 class Reader:
     """Goes through the words of one sentence from left to right."""
 
-    def __init__(self, lex: Lexicon, tally: Tally, mood: str, nouns: list[int]) -> None:
-        self.tally, self.mood, self.free_order = tally, mood, lex.free_order
-        self.nouns = nouns
+    __slots__ = (
+        "asks_why",
+        "free_order",
+        "has_pronoun",
+        "is_behind",
+        "is_conditional",
+        "is_head",
+        "is_quoted",
+        "mood",
+        "negated_left",
+        "object_left",
+        "only_pronoun",
+        "phrases",
+        "tally",
+    )
+
+    def __init__(self, phrases: Phrases, tally: Tally, mood: str, free_order: bool) -> None:
+        """Take the sentence and its mood; what is found goes to `tally`."""
+        self.phrases, self.tally, self.mood, self.free_order = phrases, tally, mood, free_order
         self.is_head = mood == REQUEST  # the next phrase may be the verb of a request
         self.object_left = 0 if mood == QUESTION else _OBJECT_WORDS
         self.is_behind = False  # behind "if", "what" … of a request
@@ -94,32 +114,36 @@ class Reader:
         self.negated_left = 0
         self.is_quoted = False
 
-    def read(self, keys: list[str], found: list[list[Found]], parts: list[int], start: int) -> None:
+    def read(self, start: int) -> None:
         """Count every phrase from `start` on, the longest that speaks for something first."""
-        at, count = start, len(keys)
+        nodes, found, parts, _ = self.phrases
+        at, count = start, len(nodes)
         opens = parts[start] if start < count else 0
         self.is_conditional = self.mood == STATEMENT and bool(opens & SUBORDINATE)
         while at < count:
-            size = 1
-            if keys[at] in _QUOTES:
+            here, part, key, size = found[at], parts[at], nodes[at].key, 1
+            if here:
+                size = self._take(here, part, at, at == start)
+            elif key in _QUOTES:
                 self.is_quoted = not self.is_quoted
             else:
-                for size, entry in found[at]:
-                    if entry.cues:
-                        is_verb = found[at][-1][1].is_verb and at not in self.nouns
-                        self._count(entry, is_verb, at == start and size > 1)
-                        break
-                else:
-                    size = self._announced(found[at]) if parts[at] & FRAME else 0
-                    if not size:
-                        size = 1
-                        self._step(keys[at], parts[at])
-            if parts[at] & NEGATION:
-                self._negate()
-            if parts[at] & WHY:
-                self.asks_why = self.mood == REQUEST
+                self._step(key, part)
+            if part & _TURNS:
+                self._turn(part, at)
             self.negated_left -= 1
             at += size
+
+    def _take(self, here: list[Found], part: int, at: int, opens: bool) -> int:
+        """Count the longest phrase here that speaks for something; return its length."""
+        for size, entry in here:
+            if entry.cues:
+                is_verbal = here[-1][1].is_verb and at not in self.phrases.nouns
+                self._count(entry, is_verbal, opens and size > 1)
+                return size
+        size = self._announced(here) if part & FRAME else 0
+        if not size:
+            self._step(self.phrases.nodes[at].key, part)
+        return size or 1
 
     def _announced(self, here: list[Found]) -> int:
         """Return the length of a phrase that announces a request: "for the rest can you …"."""
@@ -129,23 +153,37 @@ class Reader:
         self.mood, self.is_head, self.is_behind = REQUEST, True, False
         return size
 
-    def _negate(self) -> None:
+    def _turn(self, part: int, at: int) -> None:
+        """Take note of "not" and "why"."""
+        if part & WHY:
+            self.asks_why = True
+        if not part & NEGATION:
+            return
         self.negated_left = _NEGATION_REACH + 1
-        is_complaint = self.mood == STATEMENT and not self.is_conditional
-        if is_complaint or self.asks_why:
-            self.tally.add("debug", _WHY_NOT if self.asks_why else _COMPLAINT)
+        before = self.phrases.parts[at - 1] if at else 0
+        is_own = bool(before & VOICE)  # "I don't think", "why don't we"
+        if self.asks_why and self.mood != STATEMENT:
+            self.tally.add("debug", 0.0 if is_own or self._is_personal(at) else _WHY_NOT)
+        elif self.mood == STATEMENT and not self.is_conditional:
+            self.tally.add("debug", _OWN_NOT if is_own else _COMPLAINT)
 
-    def _count(self, entry: Entry, begins_verbal: bool, opens: bool) -> None:
+    def _is_personal(self, at: int) -> bool:
+        """Say whether "I" or "we" follows: "why don't we use a queue" is no complaint."""
+        return any(part & VOICE for part in self.phrases.parts[at + 1 : at + 3])
+
+    def _count(self, entry: Entry, is_verbal: bool, opens: bool) -> None:
         """Count one phrase; `opens`: it is a longer one that the sentence begins with."""
-        is_verb = entry.is_verb and begins_verbal
+        is_verb = entry.is_verb and is_verbal
+        is_first = (self.is_head and is_verb) or (opens and self.mood != QUESTION)
         factor = _QUOTED if self.is_quoted else _BEHIND if self.is_behind else 1.0
-        for cue in entry.cues.values():
-            weight = cue.at_head if opens and self.mood != QUESTION else self._weight(cue, is_verb)
+        is_negated = self.negated_left > 0 and is_verbal
+        for cue in entry.cues:
+            weight = factor * (cue.at_head if is_first else self._weight(cue))
             if self.is_quoted and cue.tag == "debug":
                 weight /= _QUOTED  # it says "permission denied"
-            if self.negated_left > 0 and begins_verbal and cue.tag not in _UNTOUCHED:
+            if is_negated and cue.tag not in _UNTOUCHED:
                 weight *= _NEGATED
-            self.tally.add(cue.tag, weight * factor)
+            self.tally.add(cue.tag, weight)
         if self.is_head and is_verb:
             self.is_head, self.object_left, self.only_pronoun = False, _OBJECT_WORDS, True
             self.mood = REQUEST
@@ -155,18 +193,16 @@ class Reader:
             self.object_left -= 1
             self.only_pronoun = False
 
-    def _weight(self, cue: Cue, is_verb: bool) -> float:
-        if self.is_head and is_verb:
-            return cue.at_head
-        is_topic = cue.in_object > cue.elsewhere
-        share = 1.0
+    def _weight(self, cue: Cue) -> float:
+        """Return what `cue` weighs where it does not begin a request."""
         if self.mood == QUESTION:
-            share = _ASKED.get(cue.tag, 1.0)
-        elif is_topic and self.mood == STATEMENT:
-            share = _STATED.get(cue.tag, _STATED_ELSE)
-        if self.free_order and self.mood != QUESTION:
-            return max(cue.at_head * 0.9, cue.in_object) * share
-        return (cue.in_object if self.object_left > 0 else cue.elsewhere) * share
+            place = cue.in_object if self.object_left > 0 else cue.elsewhere
+            return place * _ASKED.get(cue.tag, 1.0)
+        inside = self.free_order or self.object_left > 0
+        weight = cue.in_object if inside else cue.elsewhere
+        if cue.is_topic and self.mood == STATEMENT:
+            weight *= _STATED.get(cue.tag, _STATED_ELSE)
+        return weight
 
     def _step(self, key: str, parts: int) -> None:
         """Move on by a word that speaks for nothing here."""

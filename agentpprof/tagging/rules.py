@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from agentpprof.errors import UsageError
-from agentpprof.patterns import Pattern, PatternSet, compile_pattern
+from agentpprof.patterns import Pattern, PatternSet, compile_pattern, quoted
 from agentpprof.vocabulary import TAG_KINDS
 
 OPTION: Final = "--tag-rule"
@@ -35,14 +35,14 @@ def parse_tag_rule(text: str) -> TagRule:
     """
     head, equals, pattern = text.partition("=")
     kind, colon, tag = head.partition(":")
-    shown = repr(text)
+    shown = quoted(text)
     if not equals:
         raise UsageError(f"{OPTION} {shown}: there is no `=` before the pattern; write {_FORM}")
     if not colon:
         raise UsageError(f"{OPTION} {shown}: there is no `:` after the kind; write {_FORM}")
     if kind not in RULE_KINDS:
         raise UsageError(
-            f"{OPTION} {shown}: unknown kind {kind!r}; the kinds are {', '.join(RULE_KINDS)}"
+            f"{OPTION} {shown}: unknown kind {quoted(kind)}; the kinds are {', '.join(RULE_KINDS)}"
         )
     check_tag(tag, f"{OPTION} {shown}")
     return TagRule(kind, tag, compile_pattern(pattern, f"{OPTION} {kind}:{tag}"))
@@ -54,11 +54,11 @@ def check_tag(tag: str, where: str) -> None:
     if not tag:
         raise UsageError(f"{where}: the tag is empty; {right}")
     if not (tag.isascii() and tag.isalpha() and tag.islower()):
-        raise UsageError(f"{where}: the tag {tag!r} has other characters than a-z; {right}")
+        raise UsageError(f"{where}: the tag {quoted(tag)} has other characters than a-z; {right}")
     if len(tag) < MIN_TAG:
-        raise UsageError(f"{where}: the tag {tag!r} is too short; {right}")
+        raise UsageError(f"{where}: the tag {quoted(tag)} is too short; {right}")
     if len(tag) > MAX_TAG:
-        raise UsageError(f"{where}: the tag {tag!r} is too long; {right}")
+        raise UsageError(f"{where}: the tag {quoted(tag)} is too long; {right}")
 
 
 def rule_warnings(rules: Iterable[TagRule]) -> list[str]:
@@ -67,10 +67,12 @@ def rule_warnings(rules: Iterable[TagRule]) -> list[str]:
     for rule in rules:
         where = f"{OPTION} {rule.kind}:{rule.tag}"
         if rule.tag in VAGUE_TAGS:
-            warnings[f"{where}: {rule.tag!r} says little; name the kind of work instead"] = None
+            warnings[f"{where}: {quoted(rule.tag)} says little; name the kind of work instead"] = (
+                None
+            )
         if rule.pattern.source in CATCH_ALL:
             warnings[
-                f"{where}: {rule.pattern.source!r} matches every text, so no rule after it "
+                f"{where}: {quoted(rule.pattern.source)} matches every text, so no rule after it "
                 "and no built-in tag is used"
             ] = None
     return list(warnings)

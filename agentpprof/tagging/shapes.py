@@ -1,32 +1,17 @@
-"""The shape of a whole prompt: a bare yes, a pasted trace, a review comment, a plan."""
+"""The shape of a whole prompt: a pasted trace, a review comment, a plan, a command line."""
 
 import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from agentpprof.tagging.phrases import keys_of, phrases_at
+from agentpprof.tagging.answers import answer_score
 from agentpprof.tagging.prompt_text import PromptText
 from agentpprof.tagging.reader import QUESTION, REQUEST, STATEMENT
 from agentpprof.tagging.sentence import Weighed
-from agentpprof.tagging.tokens import BLANK
-from agentpprof.tagging.words import (
-    CHAT_CORE,
-    CHAT_REST,
-    FILLER,
-    FOLLOW_CORE,
-    FOLLOW_REST,
-    RESTRICT,
-    SUBJECT,
-    Entry,
-    Node,
-    common,
-    lexicon,
-)
+from agentpprof.tagging.word_lists import common, lexicon
+from agentpprof.tagging.words import SUBJECT
 
-_SLASH: Final = re.compile(r"\s*/([a-zA-Z][\w:.-]*)(?=\s|$)")
-_COMMAND_NAME: Final = re.compile(r"<command-name>\s*/?([\w:.-]+)\s*</command-name>")
-_COMMAND_ARGS: Final = re.compile(r"<command-args>(.*?)</command-args>", re.S)
 _PLAN: Final = re.compile(
     r"\s*(?:please )?(?:implement|execute|carry out|build)(?: the| this)?(?: following)? plan\b"
     r"[^\n]*\n+\s*#+ *(?:plan|implementation plan)?:? *([^\n]*)",
@@ -36,13 +21,6 @@ _IDENTIFIER: Final = re.compile(
     r"`[^`]+`|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w+|\b\w+_\w+|\w\.[a-zA-Z]\w|\w/\w|\(\)"
 )
 _PULL: Final = re.compile(r"/(?:pull|merge_requests)/\d+")
-_TELLING: Final = 4.0  # weight of a phrase that decides wherever it stands
-_MAX_CHOICE: Final = 5
-_MAX_ANSWER: Final = 10
-_ANSWERED: Final = 1.5
-_RESTRICTED: Final = 4.0  # "but", "without": it goes on, with a restriction
-_MAX_FOLLOW: Final = 24
-_FOLLOW: Final = FOLLOW_CORE | FOLLOW_REST | CHAT_CORE | CHAT_REST | FILLER
 _TAG_OF_PASTED: Final = (
     ("trace", "debug"),
     ("log", "debug"),
@@ -51,91 +29,6 @@ _TAG_OF_PASTED: Final = (
     ("code", "explain"),
 )
 _COMMENT_WORDS: Final = 18
-
-
-def split_slash(text: str, slash_command: str) -> tuple[str, str]:
-    """Return the name of the slash command of a prompt ('' if none) and the text beside it."""
-    if slash_command:
-        return slash_command.strip().lstrip("/").lower(), text
-    named = _COMMAND_NAME.search(text[:2000]) if "<command-name>" in text[:2000] else None
-    if named:
-        arguments = _COMMAND_ARGS.search(text[:6000])
-        return named[1].lower(), arguments[1] if arguments else ""
-    typed = _SLASH.match(text[:200])
-    if typed and "/" not in typed[1]:
-        return typed[1].lower(), text[typed.end() :]
-    return "", text
-
-
-def slash_scores(command: str) -> dict[str, float]:
-    """Score a slash command or skill by its name, else by the parts of its name."""
-    if not command:
-        return {}
-    name = command.split(":")[-1]
-    for words in ((name,), re.split(r"[:_.-]", command)):
-        for tag, names in common()["slash"].items():
-            if any(word in names for word in words):
-                return {tag: 8.0}
-    return {}
-
-
-def continuation(prompt: PromptText, words: Sequence[str], language: str) -> dict[str, float]:
-    """Score a prompt that is nothing but "yes", "go on", "option 2" or a greeting."""
-    plain = [word for word in words if word not in ',;:`"&']
-    if not plain or len(plain) > _MAX_FOLLOW or prompt.pasted or prompt.urls:
-        return {}
-    if all(word.isdigit() or (len(word) == 1 and word.isascii()) for word in plain):
-        return {"follow": 6.0}
-    keys = keys_of(plain, language) or plain
-    first = lexicon(language).first
-    if _covered(keys, first, CHAT_CORE, CHAT_CORE | CHAT_REST):
-        return {"chat": 6.0}
-    is_asked = any(sentence.is_question for sentence in prompt.sentences)
-    if is_asked and any(entry.question for _, entry in phrases_at(keys, 0, first.get(keys[0]))):
-        return {}
-    return {"follow": 6.0} if _covered(keys, first, FOLLOW_CORE, _FOLLOW) else {}
-
-
-def _answer_score(words: Sequence[str], language: str) -> float:
-    """Return what speaks for `follow` in "yes, but keep the name": an answer and then more."""
-    if "," not in words[1:_MAX_ANSWER]:
-        return 0.0
-    comma = words.index(",", 1)
-    answer, more = keys_of(words[:comma], language), keys_of(words[comma + 1 :], language)
-    first = lexicon(language).first
-    if not answer or not more or not _covered(answer, first, FOLLOW_CORE, _FOLLOW):
-        return 0.0
-    node = first.get(more[0])
-    return _RESTRICTED if node and node.parts & RESTRICT else _ANSWERED
-
-
-def _covered(keys: Sequence[str], first: dict[str, Node], core: int, allowed: int) -> bool:
-    """Say whether phrases of these lists make up all of `keys`, at least one of them of `core`."""
-    has_core, at = False, 0
-    while at < len(keys):
-        size = 0
-        for length, entry in phrases_at(keys, at, first.get(keys[at])):
-            if length > 1 and not entry.parts & allowed and _is_telling(entry):
-                return False  # "still the same" is more than "the same"
-            if entry.parts & allowed:
-                has_core = has_core or bool(entry.parts & core)
-                size = length
-                break
-        if not size and not (keys[at].isdigit() or keys[at] == BLANK):
-            return False
-        has_core = has_core or (core == FOLLOW_CORE and _is_choice(keys, at))
-        at += size or 1
-    return has_core
-
-
-def _is_choice(keys: Sequence[str], at: int) -> bool:
-    """Say whether the answer of a few words names a choice there: "do 2", "C please"."""
-    key = keys[at]
-    return len(keys) <= _MAX_CHOICE and (key.isdigit() or (len(key) == 1 and key.isalpha()))
-
-
-def _is_telling(entry: Entry) -> bool:
-    return any(cue.elsewhere > _TELLING for cue in entry.cues.values())
 
 
 def plan_title(own: str) -> str:
@@ -156,7 +49,7 @@ def shape_scores(
     if is_comment:
         is_asked = has_own_end(parts)
         scores["review"] = scores.get("review", 0.0) + (1.5 if is_asked else 6.0)
-    if len(words) < _MAX_FOLLOW and (answer := _answer_score(words, language)):
+    if answer := answer_score(words, language):
         scores["follow"] = scores.get("follow", 0.0) + answer
     for tag, score in _program(words).items():
         scores[tag] = scores.get(tag, 0.0) + score

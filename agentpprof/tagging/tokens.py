@@ -18,7 +18,7 @@ _MARKS: Final = str.maketrans("、，；：’“”「」", ',,;:\'""""')
 def _any_word() -> re.Pattern[str]:
     """Return the pattern for texts beyond ASCII; it takes long to compile, and many need it not."""
     return re.compile(
-        rf"[{_CJK}々]|[./~-]{0,3}[^\W_{_CJK}](?:[^\W{_CJK}]|['./+#@:*-])*"
+        rf"[{_CJK}々]|[./~-]{{0,3}}[^\W_{_CJK}](?:[^\W{_CJK}]|['./+#@:*-])*"
         r"|[,;:`\"&👍]|(?<=[\uac00-\ud7af]) (?=[\uac00-\ud7af])"
     )
 

@@ -8,4 +8,4 @@ select
     outcome
 from operation
 where op = 0
-order by session_key, started_at_ms, offset, key
+order by operation.session_key, operation.started_at_ms, operation.offset, operation.key

@@ -17,7 +17,8 @@ select
     end as origin,
     prompt_tasks.task,
     case
-        when session.parent_key is not null then coalesce(nullif(agent_type.text, ''), 'agent')
+        when session.parent_key is not null
+            then coalesce(nullif(agent_type.text, ''), spawned.agent_type, 'agent')
     end as subagent,
     nullif(skill.text, '') as skill,
     phase.text as phase,
@@ -97,6 +98,17 @@ left join name as object on object_kind.text != 'path' and operation.object_id =
 left join path as object_path on object_kind.text = 'path' and operation.object_id = object_path.id
 left join operation as prompt on operation.prompt_key = prompt.key
 left join prompt_tasks on operation.prompt_key = prompt_tasks.key
+left join (
+    select
+        session_spawn.session_key,
+        min(case when call_kind.text = 'agent' then call_object.text end) as agent_type
+    from session_spawn
+    inner join operation as call on session_spawn.call_key = call.key
+    inner join field_bag as call_bag on call.bag_id = call_bag.id
+    inner join name as call_kind on call_bag.object_kind_id = call_kind.id
+    left join name as call_object on call.object_id = call_object.id
+    group by session_spawn.session_key
+) as spawned on session.key = spawned.session_key
 left join session as parent on session.parent_key = parent.key
 left join workspace on coalesce(session.workspace_id, parent.workspace_id) = workspace.id
 left join projects on workspace.root = projects.root

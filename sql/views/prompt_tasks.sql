@@ -18,7 +18,7 @@ own as materialized (
         marked.origin,
         marked.started_at_ms,
         marked.place,
-        coalesce(source.tag, marked.tag) as task
+        coalesce(nullif(source.tag, 'untagged'), marked.tag) as task
     from marked
     left join marked as source
         on marked.session_key = source.session_key

@@ -1,0 +1,61 @@
+"""`agentpprof ask`: the worked questions of the cookbook."""
+
+from typing import Any
+
+import click
+
+from agentpprof.commands.asking import (
+    WordsCommand,
+    asked_database,
+    asking_options,
+    chosen_format,
+    parameter_option,
+    read_parameters,
+    write_answer,
+)
+from agentpprof.commands.sections import option
+from agentpprof.cookbook import read_recipe, recipe_names
+from agentpprof.errors import UsageError
+from agentpprof.output import STDOUT, write_output
+from agentpprof.store.guard import Answer, opened_guarded
+
+
+@click.command("ask", cls=WordsCommand)
+@click.argument("name", required=False)
+@parameter_option
+@option("Question", "--show-sql", is_flag=True, help="Print the statement instead of asking it.")
+@asking_options
+def command(name: str | None, **options: Any) -> None:
+    """Ask a worked question; without a name, list them.
+
+    \b
+      agentpprof ask
+      agentpprof ask prompts-by-tokens -p limit=5
+    """
+    chosen_format(options)
+    parameters = read_parameters(options["parameters"])
+    if name is None:
+        if parameters or options["show_sql"]:
+            raise UsageError("name a question: agentpprof ask lists them")
+        write_answer(listed_questions(), options)
+        return
+    recipe = read_recipe(name)
+    filled = recipe.filled(parameters)
+    if options["show_sql"]:
+        write_output(recipe.sql.encode(), STDOUT)
+        return
+    with asked_database(options) as path, opened_guarded(path) as guarded:
+        answer = guarded.run(recipe.sql, filled)
+    write_answer(answer, options)
+
+
+def listed_questions() -> Answer:
+    """Return all questions with their parameters."""
+    rows: list[tuple[Any, ...]] = []
+    for recipe in map(read_recipe, recipe_names()):
+        parameters = ", ".join(
+            f"{each.name}={'null' if each.default is None else each.default}"
+            for each in recipe.parameters
+        )
+        rows.append((recipe.name, recipe.question, parameters))
+    return Answer(("name", "question", "parameters"), rows)

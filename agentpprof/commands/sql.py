@@ -1,0 +1,137 @@
+"""`agentpprof sql`: any question to the database, read-only and within limits."""
+
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from agentpprof.commands.asking import (
+    WordsCommand,
+    asked_database,
+    asking_options,
+    chosen_format,
+    parameter_option,
+    read_parameters,
+    write_answer,
+)
+from agentpprof.commands.sections import option
+from agentpprof.errors import UsageError
+from agentpprof.output import STDOUT
+from agentpprof.store.guard import Answer, Limits, opened_guarded
+from agentpprof.store.tables_shown import shown_columns
+
+_QUESTION = "Question"
+_LIMITS = "Limits"
+_DEFAULT = Limits()
+_GRACE_SECONDS = 3.0
+
+
+@click.command("sql", cls=WordsCommand)
+@click.argument("statement", required=False)
+@option(_QUESTION, "--file", "file", metavar="PATH", help="Read the statement from a file.")
+@parameter_option
+@option(_QUESTION, "--schema", is_flag=True, help="Show the views, their columns and meaning.")
+@option(_QUESTION, "--explain", is_flag=True, help="Show how SQLite would carry it out.")
+@option(
+    _LIMITS,
+    "--max-rows",
+    type=click.IntRange(1, 1_000_000),
+    default=_DEFAULT.rows,
+    show_default=True,
+    metavar="N",
+    help="Rows at most.",
+)
+@option(
+    _LIMITS,
+    "--max-cell",
+    type=click.IntRange(1, 1_000_000),
+    default=_DEFAULT.cell_characters,
+    show_default=True,
+    metavar="N",
+    help="Characters of one value at most.",
+)
+@option(
+    _LIMITS,
+    "--seconds",
+    type=click.FloatRange(0.01, 3600),
+    default=_DEFAULT.seconds,
+    show_default=True,
+    metavar="N",
+    help="Time at most.",
+)
+@asking_options
+def command(statement: str | None, **options: Any) -> None:
+    """Ask the database in SQL: a statement, @FILE, or - for stdin.
+
+    Nothing but reading is possible. agentpprof sql --schema shows what there is to ask.
+
+    \b
+      agentpprof sql "select * from sessions order by started_at_ms desc limit 5"
+      agentpprof sql @report.sql -p project=shop --csv -o report.csv
+    """
+    chosen_format(options)
+    asks_for_schema = options["schema"]
+    text = "" if asks_for_schema else read_statement(statement, options["file"])
+    parameters = read_parameters(options["parameters"])
+    limits = Limits(options["seconds"], options["max_rows"], options["max_cell"])
+    with asked_database(options) as path:
+        if asks_for_schema:
+            answer = shown_columns(path)
+        else:
+            answer = _asked(path, text, parameters, limits, options["explain"])
+    write_answer(answer, options)
+
+
+def _asked(
+    path: Path, text: str, parameters: dict[str, Any], limits: Limits, explains: bool
+) -> Answer:
+    with ended_after(limits.seconds + _GRACE_SECONDS), opened_guarded(path) as guarded:
+        if explains:
+            return guarded.explain(text, parameters)
+        return guarded.run(text, parameters, limits)
+
+
+def read_statement(statement: str | None, file: str | None) -> str:
+    """Return the statement itself, or what a file or stdin holds; raises UsageError."""
+    if (statement is None) == (file is None):
+        raise UsageError(
+            "name one statement: agentpprof sql 'select …', @FILE, --file FILE, or - for stdin"
+        )
+    if statement == STDOUT:
+        return sys.stdin.read()
+    if statement is not None and statement.startswith("@"):
+        file = statement[1:]
+    if file is None:
+        return statement or ""
+    try:
+        return Path(file).read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{file} can't be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{file} is no UTF-8 text") from None
+
+
+@contextmanager
+def ended_after(seconds: float) -> Iterator[None]:
+    """End this process if the body lasts longer: one step of SQLite may not be interruptible.
+
+    Nothing is lost by that: the body only reads.
+    """
+    timer = threading.Timer(seconds, _end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _end() -> None:
+    sys.stderr.write("Error: stopped: one step of the statement took too long\n")
+    sys.stderr.flush()
+    os._exit(1)

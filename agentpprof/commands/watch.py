@@ -1,0 +1,88 @@
+"""`agentpprof watch`: keep the database up to date while agents work."""
+
+import json
+from typing import Any
+
+import click
+
+from agentpprof.commands.options import (
+    check_loudness,
+    chosen_roots,
+    loudness_options,
+    named_database,
+    store_options,
+)
+from agentpprof.commands.sections import OnceCommand
+from agentpprof.commands.telling import say
+from agentpprof.errors import UsageError
+from agentpprof.ingest.watch import Batch, Watched
+from agentpprof.ingest.watching import run_watcher
+from agentpprof.store.database import default_path
+
+
+@click.command("watch", cls=OnceCommand)
+@click.option("--once", is_flag=True, help="One pass, then end.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON line on stdout per batch read.")
+@store_options
+@loudness_options
+def command(**options: Any) -> int:
+    """Read new log lines as they come, until it is stopped (Ctrl-C, SIGTERM).
+
+    New lines are in the database within a second. Other commands run beside it; a second watcher
+    does not. Exit codes: 0 stopped, 1 a pass failed (--once), 78 the database needs a person.
+    """
+    check_loudness(options["quiet"], options["verbose"])
+    job = _job(options)
+    failed = False
+    for batch in run_watcher(job, is_once=options["once"]):
+        failed = bool(batch.error)
+        if is_worth_telling(batch, options["verbose"]):
+            if options["as_json"]:
+                click.echo(json.dumps(line_of(batch)))
+            elif not options["quiet"] or batch.error:
+                say(text_of(batch), on_stderr=True)
+    return int(failed and options["once"])
+
+
+def _job(options: dict[str, Any]) -> Watched:
+    named = named_database(options["database"])
+    if (options["claude_roots"] or options["codex_roots"]) and named is None:
+        raise UsageError("watch with a root needs --db: foreign logs stay out of your own history")
+    roots = chosen_roots(options["claude_roots"], options["codex_roots"])
+    return Watched(named or default_path(), tuple(roots))
+
+
+def is_worth_telling(batch: Batch, verbose: bool = False) -> bool:
+    """Say whether a pass did anything that somebody wants to hear of."""
+    report = batch.report
+    return verbose or bool(batch.number == 1 or batch.error or report.files_read or batch.tagged)
+
+
+def line_of(batch: Batch) -> dict[str, Any]:
+    """Return one pass for other programs: counts and codes only."""
+    report = batch.report
+    return {
+        "batch": batch.number,
+        "scan": batch.is_scan,
+        "files": report.files,
+        "files_read": report.files_read,
+        "bytes_read": report.bytes_read,
+        "operations": report.operations,
+        "damaged_lines": report.bad_lines,
+        "unknown_records": report.unknown_records,
+        "unreadable": len(report.unreadable),
+        "tagged": batch.tagged,
+        "seconds": round(report.seconds, 3),
+        "error": batch.error or None,
+    }
+
+
+def text_of(batch: Batch) -> str:
+    """Return one pass for a person."""
+    if batch.error:
+        return f"a pass failed ({batch.error}): it is tried again, see agentpprof status"
+    report = batch.report
+    return (
+        f"{report.files_read:,} of {report.files:,} log files read: "
+        f"{report.bytes_read / 1e6:,.1f} MB, {report.operations:,} operations"
+    )

@@ -1,0 +1,20 @@
+"""One profile as a person asked for it."""
+
+from dataclasses import dataclass
+
+from agentpprof.profile.rules import Rules
+from agentpprof.profile.selection import Selection
+from agentpprof.profile.views import View
+from agentpprof.tagging.tagger import DEFAULT_TAGGER, Tagger
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One profile as a person asked for it, all parts checked."""
+
+    view: View
+    rules: Rules
+    selection: Selection
+    path_depth: int = 2
+    with_idle: bool = False
+    tagger: Tagger = DEFAULT_TAGGER

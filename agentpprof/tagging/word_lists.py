@@ -1,0 +1,194 @@
+"""The word lists of the built-in tagger, read from `data/tag_words/*.toml`.
+
+What a word speaks for depends on where it stands, so every list of a tag has a role:
+
+- `act`: a verb that alone says what is wanted ("commit", "refactor"); strong where a request begins
+- `make`, `look`: verbs that leave it to their object ("add a test", "check the logs")
+- `topic`: the object that decides then ("test", "logs"); weak behind "for", "that", "in" …
+- `matter`, `thing`: weaker objects ("add an error message" is a feature); `firm`: a stronger one
+- `sure`: a phrase that decides wherever it stands ("not working", "code review"); `soft`: weaker
+- `why`, `ask`, `yesno`: beginnings of questions
+- `phrases`: only at the beginning of a prompt ("let's go with …")
+- `nudge`, `hint`: words that only tip the balance
+
+Section `[grammar]` and the lists `core` and `rest` of `[follow]` and `[chat]` say what part a
+phrase plays in a sentence, whatever the tag.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, Final
+
+from agentpprof.resources import read_text
+from agentpprof.tagging.tokens import words_of
+from agentpprof.tagging.words import PARTS, WHY, Cue, Entry, Lexicon, Node
+from agentpprof.vocabulary import TAGS
+
+_FOLDER: Final = "tag_words"
+# Weight of a role: where a request begins, in its object, anywhere else.
+_WEIGHTS: Final[dict[str, tuple[float, float, float]]] = {
+    "act": (4.0, 1.6, 1.5),
+    "make": (2.2, 0.3, 0.3),
+    "look": (1.6, 0.0, 0.0),
+    "topic": (2.2, 3.0, 1.4),
+    "thing": (1.0, 1.4, 0.4),  # what features are made of; alone it asks for nothing
+    "matter": (1.6, 1.9, 1.2),  # decides beside "check", not beside "add"
+    "firm": (3.0, 5.2, 3.5),  # "fix the lint errors" is no debugging
+    "sure": (4.5, 4.5, 4.5),
+    "soft": (2.5, 2.5, 2.5),
+    "phrases": (4.5, 1.0, 1.0),
+    "nudge": (1.5, 1.5, 1.5),
+    "hint": (0.7, 0.7, 0.7),
+}
+_ACT: Final = 4.0
+_LATE: Final = 0.9  # a verb that does not stand first counts so much where order is free
+_VERBS: Final = frozenset({"act", "make", "look"})
+_PLAIN: Final = re.compile(r"[a-z]+(?: [a-z]+)*")  # needs no tokenizer
+_QUESTION_WEIGHTS: Final = {"why": 4.0, "ask": 3.2, "yesno": 1.5}
+
+
+@lru_cache(maxsize=16)
+def lexicon(language: str) -> Lexicon:
+    """Return the words of `language`."""
+    builder = _Builder()
+    for tag, endings in common()["files"].items():
+        builder.add_list(tag, "topic", endings)
+    for name in dict.fromkeys(("en", language)):
+        builder.add(_read(name))
+    return builder.finish()
+
+
+@lru_cache(maxsize=1)
+def common() -> dict[str, dict[str, frozenset[str]]]:
+    """Return the lists that hold in every language: section -> name -> words."""
+    return {
+        section: {name: frozenset(_entries(words)) for name, words in lists.items()}
+        for section, lists in _read("common").items()
+    }
+
+
+class _Builder:
+    """Collects the lists of one or two languages; what the later one says of a word counts."""
+
+    def __init__(self) -> None:
+        self.first: dict[str, Node] = {}
+        self.known: set[str] = set()
+        self.own: set[str] = set()
+        self.stems: set[str] = set()
+        self.articles: frozenset[str] = frozenset()
+        self.noise: frozenset[str] = frozenset()
+        self.grammar: dict[str, Any] = {}
+        self.fresh: set[int] = set()  # entries that this language has spoken of
+
+    def add(self, data: dict[str, Any]) -> None:
+        """Add the lists of one language."""
+        self.known |= self.own
+        self.own, self.fresh, self.grammar = set(), set(), data["grammar"]
+        self.articles |= frozenset(_entries(self.grammar.get("article", "")))
+        self.noise |= self.articles | frozenset(_entries(self.grammar.get("noise", "")))
+        for part, text in self.grammar.items():
+            if part in PARTS:
+                self._add_part(part, text)
+        for tag in TAGS:
+            for role, text in data.get(tag, {}).items():
+                if f"{tag}_{role}" in PARTS:
+                    self._add_part(f"{tag}_{role}", text)
+                else:
+                    self.add_list(tag, role, _entries(text))
+
+    def add_list(self, tag: str, role: str, phrases: Iterable[str]) -> None:
+        """Add the phrases of one role of one tag."""
+        if role in _QUESTION_WEIGHTS:
+            self._add_questions(
+                (tag, _QUESTION_WEIGHTS[role]), WHY if role == "why" else 0, phrases
+            )
+            return
+        cue, is_verb = self._cue(tag, _WEIGHTS[role]), role in _VERBS
+        for phrase in phrases:
+            entry = self._entry(phrase)
+            if id(entry) not in self.fresh:
+                self.fresh.add(id(entry))
+                entry.cues, entry.is_verb = (), False
+            entry.cues = _joined(entry.cues, cue)
+            entry.is_verb = entry.is_verb or is_verb
+
+    def _cue(self, tag: str, weights: tuple[float, float, float]) -> Cue:
+        """Make a cue; where verbs stand anywhere, they count in an object too."""
+        head, inside, elsewhere = weights
+        is_topic = inside > elsewhere and head < _ACT
+        if self.grammar.get("free_order"):
+            inside = max(inside, head * _LATE)
+        return Cue(tag, head, inside, elsewhere, is_topic)
+
+    def _add_questions(
+        self, question: tuple[str, float], part: int, phrases: Iterable[str]
+    ) -> None:
+        for phrase in phrases:
+            entry = self._entry(phrase)
+            entry.question = question
+            entry.parts |= part
+
+    def _add_part(self, part: str, text: str) -> None:
+        for phrase in _entries(text):
+            self._entry(phrase).parts |= PARTS[part]
+
+    def _entry(self, phrase: str) -> Entry:
+        """Return the entry of `phrase`, made if it is new."""
+        plain = phrase.rstrip("*")
+        every = plain.split() if _PLAIN.fullmatch(plain) else words_of(plain)
+        words = [word for word in every if word not in self.noise] or every
+        if plain != phrase:
+            self.stems.add(words[-1])
+        self.own.update(words)
+        following, node = self.first, None
+        for word in words:
+            node = following.get(word)
+            if node is None:
+                node = following[word] = Node(word)
+            following = node.following
+        if node is None:  # an entry of punctuation only
+            return Entry()
+        if node.entry is None:
+            node.entry = Entry()
+        return node.entry
+
+    def finish(self) -> Lexicon:
+        """Return what was collected."""
+        for node in self.first.values():
+            if node.entry is not None:
+                node.alone, node.parts = [(1, node.entry)], node.entry.parts
+        return Lexicon(
+            free_order=bool(self.grammar.get("free_order", False)),
+            first=self.first,
+            known=frozenset(self.known | self.own),
+            own=frozenset(self.own),
+            stems=frozenset(self.stems),
+            suffixes=tuple(_entries(self.grammar.get("suffixes", ""))),
+            articles=self.articles,
+            noise=self.noise,
+        )
+
+
+def _joined(cues: tuple[Cue, ...], cue: Cue) -> tuple[Cue, ...]:
+    """Add `cue` to `cues`; a second role of the same tag counts where it weighs more."""
+    for index, old in enumerate(cues):
+        if old.tag == cue.tag:
+            both = Cue(
+                cue.tag,
+                max(cue.at_head, old.at_head),
+                max(cue.in_object, old.in_object),
+                max(cue.elsewhere, old.elsewhere),
+                cue.is_topic or old.is_topic,
+            )
+            return (*cues[:index], both, *cues[index + 1 :])
+    return (*cues, cue)
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads(read_text("data", f"{_FOLDER}/{name}.toml"))
+
+
+def _entries(text: str) -> list[str]:
+    return [entry for part in text.replace("\n", " ").split(",") if (entry := part.strip())]
