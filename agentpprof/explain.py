@@ -203,7 +203,9 @@ def _tool_rules(name: str, meaning: Meaning) -> dict[str, str]:
     action = f"what tools of the kind {rule!r} do" if rule else "the tool is not known"
     if name[:5] == "mcp__":
         verb = f"the first verb in {split_name(name)[1]!r}"
-        action = f"{verb}; run if there is none" if meaning.action == "run" else verb
+        action = {"run": "no verb that we know", "fetch": "it gives a URL"}.get(
+            meaning.action, verb
+        )
     elif rule == "patch":
         action = "what the headers of the patch do to their files"
     return {

@@ -47,6 +47,10 @@ _LEFT_OUT = {
     "tagger": {"id", "created_at_ms"},
     "meta": set(),
     "zone_span": set(),
+    "forgotten_session": set(),
+    "forgotten_operation": set(),
+    "forgotten_session": set(),
+    "forgotten_operation": set(),
 }
 # What stands for the columns left out: SQL expressions over the table, under its own name.
 _JOINED = {
@@ -75,7 +79,9 @@ _JOINED = {
 }
 _FROM = {"operation": "operation inner join field_bag as bag on operation.bag_id = bag.id"}
 # Counters, times and digests of the database itself.
-_WHERE = {"meta": "key not in ('generation', 'made_at_ms', 'sql_digest', 'tagger_id')"}
+_WHERE = {
+    "meta": "key not in ('generation', 'made_at_ms', 'sql_digest', 'tagger_id', 'forgettings')"
+}
 # Numbers to names alone, what a later read carries on, and what the migrations themselves note.
 _NOT_DUMPED = {"name", "path", "field_bag", "log_file_state", "_sqlite_migrations"}
 

@@ -219,6 +219,7 @@ def every_output(folder: Path) -> Iterator[tuple[list[str], Path]]:
             yield ["-o", str(output), "--view", view, *frames, *labels], output
 
 
+@pytest.mark.slow
 def test_no_output_shows_a_mark(planted: Marks, tmp_path: Path) -> None:
     for loudness in ("-v", "--debug"):
         ran = run("index", loudness)
@@ -279,6 +280,7 @@ def test_the_installed_program_is_as_silent(planted: Marks, tmp_path: Path) -> N
     check_clean(planted, ran.out, ran.err.encode(), (tmp_path / "a.svg").read_bytes())
 
 
+@pytest.mark.slow
 def test_well_formed_names_are_shown_on_purpose_and_nothing_else(
     isolated_machine: Path, tmp_path: Path
 ) -> None:

@@ -207,16 +207,17 @@ def test_row_08_records_written_twice_into_one_file_count_once(bench: Bench) -> 
     log.user("Do it")
     response_rows(log, 3, 40)
     log.call("Bash", {"command": "grep -n x a.py"}, "Exit code 1\n", is_error=True)
+    log.call("Bash", {"command": "ls"})
     log.records = [one for one in log.records for _ in range(2)]
     log.write(bench.home)
-    assert bench.tokens() == (2, 20, 200, 2000, 90)
+    assert bench.tokens() == (3, 30, 300, 3000, 140)
     assert bench.rows("select op, count(*) as n from operations group by 1 order by 1") == [
-        {"op": "llm", "n": 2},
+        {"op": "llm", "n": 3},
         {"op": "prompt", "n": 1},
-        {"op": "tool", "n": 1},
+        {"op": "tool", "n": 2},
     ]
-    call = bench.rows("select result, repeat from operations where op = 'tool'")
-    assert call == [{"result": "ok", "repeat": None}]  # grep found nothing: an answer
+    calls = bench.rows("select result, repeat from operations where op = 'tool' order by result")
+    assert calls == [{"result": "error", "repeat": None}, {"result": "ok", "repeat": None}]
     texts = bench.rows("select text from operation where op = 1 and output_tokens = 40")
     assert texts == [{"text": "part 0\npart 1"}]
 

@@ -1,5 +1,7 @@
 """Fields of an operation: their values, and those of the Rust tool."""
 
+from pathlib import Path
+
 import pytest
 
 from agentpprof.models import Bag
@@ -108,6 +110,12 @@ def test_every_field_of_the_rust_tool_has_a_value_or_a_reason() -> None:
         " response_phase response_hash token"
     ).split()
     assert [name for name in theirs if name not in FIELDS and name not in SINGLE] == []
+
+
+def test_every_field_stands_in_the_page_for_people_of_the_rust_tool() -> None:
+    page = Path(__file__).parent.parent / "docs" / "coming-from-the-rust-tool.md"
+    words = page.read_text(encoding="utf-8")
+    assert [name for name in (*FIELDS, *SINGLE) if f"`{name}`" not in words] == []
 
 
 def test_rules_see_fields_in_alphabetical_order_and_no_texts_ids_or_hashes() -> None:

@@ -66,7 +66,8 @@ def result_of(block: Block, details: ToolResultDetails) -> tuple[str, int | None
     exit_code = int(found.group(1)[:9]) if found else None
     if isinstance(details.returnCodeInterpretation, str):
         return "ok", exit_code
-    return "error", exit_code
+    # No code, which would be weighed again: Claude Code has said itself that this one is an error.
+    return "error", None
 
 
 def agent_id_of(block: Block, details: ToolResultDetails) -> str:

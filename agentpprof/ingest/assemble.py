@@ -288,7 +288,7 @@ class _Assembly:
             self._where = where = fact.where
             self._thread = self._thread_of(where)
             self._session = self._session_of(where, fact.at_ms)
-            self.rows.sessions[self._session.key] = self._session
+            self.rows.put_session(self._session)
         session, at_ms = self._session, fact.at_ms
         if at_ms is not None:
             if session.started_at_ms is None or at_ms < session.started_at_ms:

@@ -164,6 +164,8 @@ def _read_and_save(
                 with _locked(database):
                     writer.mark_gone(changes.gone, True)
                     writer.mark_gone(changes.back, False)
+            with _locked(database):
+                writer.reset_forgotten()
     finally:
         gc.enable()
     return counts.report(len(changes.files))
@@ -255,7 +257,7 @@ def _read_file(
         and before.parser_version == version
         and reader.is_continued(descriptor, before.checkpoint)
     )
-    if before is not None and is_known:
+    if before is not None and is_known and before.checkpoint.offset:
         checkpoint, state = before.checkpoint, writer.read_state(before.log_file_id)
         base_offset = checkpoint.offset
     else:

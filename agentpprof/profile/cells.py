@@ -60,14 +60,16 @@ class Weighing:
         objects = ((bags[row[0] // groups], row[1]) for row in rows)
         naming = Naming(self._connection, self._request, objects)
         unpack = _UNPACK[self._request.view.name]
-        tagged = self._answer_tags(rows, bags) if self._has_answer_tags() else {}
-        for fields_key, object_id, day, text, *weights in rows:
+        texts = queries.read_texts(self._connection, (row[3] for row in rows if row[3]))
+        tagged = self._answer_tags(rows, bags, texts) if self._has_answer_tags() else {}
+        for fields_key, object_id, day, text_id, *weights in rows:
             rest, session_number = divmod(fields_key, n_sessions)
             rest, prompt_number = divmod(rest, n_prompts)
             bag_id, result = divmod(rest, 16)
             bag, session = bags[bag_id], sessions[session_number]
             bag, name, group = naming.name_of(bag, object_id, session)
             prompt, day_text = prompts[prompt_number], day_name(day)
+            text = texts.get(text_id, "")
             command = answer = answer_tag = ""
             if text and bag.op == LLM:
                 answer, answer_tag = text, tagged.get(text, "")
@@ -91,10 +93,13 @@ class Weighing:
                     value,
                 )
 
-    def _answer_tags(self, rows: list[Any], bags: dict[int, Bag]) -> dict[str, str]:
+    def _answer_tags(
+        self, rows: list[Any], bags: dict[int, Bag], texts: dict[int, str]
+    ) -> dict[str, str]:
         """Return answer -> tag by the rules for answers."""
         groups = 16 * len(self._prompts) * len(self._sessions)
-        answers = [row[3] for row in rows if row[3] and bags[row[0] // groups].op == LLM]
+        ids = (row[3] for row in rows if row[3] and bags[row[0] // groups].op == LLM)
+        answers = [texts.get(text_id, "") for text_id in ids]
         return answer_tags_by_rule(self._request.tagger.by_rules, answers)
 
 

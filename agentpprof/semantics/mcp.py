@@ -38,12 +38,16 @@ def action_of(tool: str) -> str:
 
 
 def describe_mcp(name: str, tool_input: Input, cwd: str) -> Meaning:
-    """Describe a call of an MCP server, which is its object; an input `url` names a host."""
+    """Describe a call of an MCP server, which is its object.
+
+    An input `url` names a host; a call that says nothing else of itself fetches it.
+    """
     server, tool = split_name(name)
     action = action_of(tool)
     url = first_text(tool_input, ("url", "uri"))
     host = host_of(url) if url else ""
     if host:
+        action = "fetch" if action == "run" else action
         hosts = ((host, "read"),)
         return Meaning(action, "server", server, "network", effect="network", hosts=hosts)
     return Meaning(action, "server", server, effect=_EFFECTS.get(action, "process"))

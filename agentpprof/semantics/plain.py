@@ -63,6 +63,8 @@ def plain_segments(text: str, scope: Scope) -> list[Segment] | None:
             if assigned and not segment.words:
                 variables = _with_assigned(assigned, variables)
             if segment.words or segment.redirects:
+                if not segment.words and len(segment.redirects) > 1:
+                    return None  # the grammar takes the next line for their command
                 segments.append(segment)
             elif (not assigned and separator not in _SOFT) or end not in _NOTHING:
                 return None

@@ -22,6 +22,7 @@ from agentpprof.store.database import (
 )
 from agentpprof.store.search_index import empty_search_index
 
+RESET = "forgotten"  # stands in log_file.damage of a log that is to be read from its start
 FORGETTINGS = "forgettings"  # the key in `meta` of how often something was forgotten
 _LOCK_SECONDS = 60.0
 _BAG_NAMES = (
@@ -167,7 +168,8 @@ def _reset_files(connection: sqlite3.Connection) -> None:
 def reset_log_files(connection: sqlite3.Connection, chosen: str) -> None:
     """Let logs, chosen by a statement of ours, be read from their start when they grow."""
     connection.execute(
-        "update log_file set offset = 0, head_length = 0, head_hash = x'', tail_hash = x'' "
+        "update log_file set offset = 0, head_length = 0, head_hash = x'', tail_hash = x'', "
+        f"damage = '{RESET}' "
         f"where id in ({chosen})"  # our own statements
     )
     connection.execute(f"delete from log_file_state where log_file_id in ({chosen})")  # noqa: S608

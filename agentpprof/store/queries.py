@@ -57,6 +57,13 @@ def read_paths(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[int, 
     }
 
 
+def read_texts(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[int, str]:
+    """Return the texts of some operations by number."""
+    statement = "select id, text from operation where id in (select value from json_each(?))"
+    found = _read_by_id(connection, statement, ids)
+    return {number: text or "" for number, text in found.items()}
+
+
 def read_prompt_texts(
     connection: sqlite3.Connection, keys: Iterable[int]
 ) -> dict[int, tuple[str, str]]:

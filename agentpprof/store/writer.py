@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 from agentpprof.ingest.rows import FileRows, OperationRow
 from agentpprof.models import Checkpoint, LogFile
 from agentpprof.resources import read_text
+from agentpprof.store.forgetting import read_forgettings, reset_log_files
 from agentpprof.store.numbers import Numbers, stored_path, stored_text
+from agentpprof.store.tombstones import Tombstones
 from agentpprof.vocabulary import LLM, PROMPT, TOOL
 
 _PER_FILE_TABLES = ("usage_line", "bad_line", "skipped_record", "stray_result", "told_record")
@@ -91,9 +93,12 @@ class Writer:
                 "stray_results",
             )
         }
+        self._forgetful_files: set[int] = set()  # nothing of what was read of them may be kept
         self._forget_numbers()
 
     def _forget_numbers(self) -> None:
+        self._forgettings = read_forgettings(self._connection)
+        self._tombstones = Tombstones(self._connection)
         self._numbers = Numbers(self._connection)
         self._stray_keys: set[int] | None = None
 
@@ -101,6 +106,8 @@ class Writer:
         """Save a batch: all of it, or, when anything fails, nothing."""
         self._connection.execute("begin immediate")
         try:
+            if read_forgettings(self._connection) != self._forgettings:
+                self._forget_numbers()  # somebody has removed names since
             for read in reads:
                 self._save_file(read)
             if any(read.rows.operations or read.rows.sessions for read in reads):
@@ -143,6 +150,8 @@ class Writer:
             return
         file_id = self._save_log_file(read)
         rows = read.rows
+        if self._tombstones:
+            self._keep_out(rows, file_id)
         if read.base_offset < 0:
             for table in _PER_FILE_TABLES:
                 self._connection.execute(
@@ -154,6 +163,19 @@ class Writer:
         self._save_places(rows)
         self._save_lines(rows, file_id)
         self._join_stray_results(rows)
+
+    def _keep_out(self, rows: FileRows, file_id: int) -> None:
+        """Drop what was forgotten; remember logs of which nothing else was read."""
+        if self._tombstones.drop(rows):
+            self._forgetful_files.add(file_id)
+        elif rows.operations:
+            self._forgetful_files.discard(file_id)
+
+    def reset_forgotten(self) -> None:
+        """After a pass: keep no state of logs that hold nothing but what was forgotten."""
+        if self._forgetful_files:
+            reset_log_files(self._connection, ", ".join(map(str, sorted(self._forgetful_files))))
+            self._forgetful_files.clear()
 
     def _save_log_file(self, read: FileRead) -> int:
         log_file, checkpoint = read.log_file, read.checkpoint
@@ -175,7 +197,7 @@ class Writer:
 
     def _save_sessions(self, rows: FileRows, file_id: int, agent: str) -> None:
         values, owners = [], []
-        for session in rows.sessions.values():
+        for session in (*rows.displaced_sessions, *rows.sessions.values()):
             workspace = self._numbers.workspace(session.cwd) if session.cwd else None
             agent_type = session.agent_type or rows.agent_types.get(session.key, "")
             ranked = (session.owner_rank, file_id, workspace)

@@ -14,9 +14,10 @@ select
         )
     ) / 86400000 end as day,
     case
-        when :with_commands and operation.op = 2 then operation.text
-        when :with_answers and operation.op = 1 then operation.text
-    end as command,
+        when :with_commands and operation.op = 2 then operation.id
+        when :with_answers and operation.op = 1 then operation.id
+        else 0
+    end as text_id,
     operation_host.access as detail,
     count(*) as value
 from operation
@@ -28,4 +29,4 @@ where
     and (:until_ms is null or operation.started_at_ms < :until_ms)
     and (not :only_chosen_prompts or prompt.key is not null)
     and operation.result not in (7, 8)
-group by fields_key, operation_host.host_id, day, command, detail
+group by fields_key, operation_host.host_id, day, text_id, detail

@@ -13,9 +13,10 @@ select
         )
     ) / 86400000 end as day,
     case
-        when :with_commands and operation.op = 2 then operation.text
-        when :with_answers and operation.op = 1 then operation.text
-    end as command,
+        when :with_commands and operation.op = 2 then operation.id
+        when :with_answers and operation.op = 1 then operation.id
+        else 0
+    end as text_id,
     count(*) as value
 from operation
 inner join temp.session_group as session on operation.session_key = session.key
@@ -24,4 +25,4 @@ where
     (:since_ms is null or operation.started_at_ms >= :since_ms)
     and (:until_ms is null or operation.started_at_ms < :until_ms)
     and (not :only_chosen_prompts or prompt.key is not null)
-group by fields_key, operation.object_id * :with_objects, day, command
+group by fields_key, operation.object_id * :with_objects, day, text_id

@@ -14,9 +14,10 @@ select
         )
     ) / 86400000 end as day,
     case
-        when :with_commands and operation.op = 2 then operation.text
-        when :with_answers and operation.op = 1 then operation.text
-    end as command,
+        when :with_commands and operation.op = 2 then operation.id
+        when :with_answers and operation.op = 1 then operation.id
+        else 0
+    end as text_id,
     sum(max(operation.active_ms - coalesce(delegated.covered_ms, 0), 0)) as active,
     sum(operation.idle_ms) as idle
 from operation
@@ -29,4 +30,4 @@ where
     and (not :only_chosen_prompts or prompt.key is not null)
     and (:with_idle or operation.op != 0)
     and (operation.active_ms > 0 or operation.idle_ms > 0)
-group by fields_key, operation.object_id * :with_objects, day, command
+group by fields_key, operation.object_id * :with_objects, day, text_id

@@ -14,9 +14,10 @@ select
         )
     ) / 86400000 end as day,
     case
-        when :with_commands and operation.op = 2 then operation.text
-        when :with_answers and operation.op = 1 then operation.text
-    end as command,
+        when :with_commands and operation.op = 2 then operation.id
+        when :with_answers and operation.op = 1 then operation.id
+        else 0
+    end as text_id,
     sum(operation.input_tokens) as input,
     sum(operation.cache_read_tokens) as cache_read,
     sum(operation.cache_write_5m_tokens + operation.cache_write_1h_tokens) as cache_write,
@@ -42,4 +43,4 @@ where
     and (:until_ms is null or operation.started_at_ms < :until_ms)
     and (not :only_chosen_prompts or prompt.key is not null)
     and operation.op = 1
-group by fields_key, operation.object_id * :with_objects, day, command
+group by fields_key, operation.object_id * :with_objects, day, text_id

@@ -1,0 +1,26 @@
+"""`agentpprof backup`: a copy of the database."""
+
+from pathlib import Path
+
+import click
+
+from agentpprof.commands.options import named_database
+from agentpprof.commands.sections import OnceCommand
+from agentpprof.commands.telling import say
+from agentpprof.store.database import default_path
+from agentpprof.store.maintenance import backup
+
+
+@click.command("backup", cls=OnceCommand)
+@click.argument("target", metavar="PATH")
+@click.option("--db", "database", metavar="PATH", help="The database. [env: AGENTPPROF_DB]")
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
+@click.option("--debug", is_flag=True, help="Show where an error came from.")
+def command(target: str, database: str | None, quiet: bool, debug: bool) -> None:
+    """Write a copy of the database to PATH, readable by you alone, also while others use it.
+
+    The logs are no backup: agents delete them after some weeks.
+    """
+    size = backup(named_database(database) or default_path(), Path(target))
+    if not quiet:
+        say(f"{target}: {size / 1e6:,.1f} MB", on_stderr=True)

@@ -1,0 +1,60 @@
+"""`agentpprof forget`: remove sessions for good."""
+
+from typing import Any
+
+import click
+
+from agentpprof.commands.options import loudness_options, named_database
+from agentpprof.commands.sections import OnceCommand
+from agentpprof.commands.telling import say
+from agentpprof.errors import UsageError
+from agentpprof.profile.times import parse_span
+from agentpprof.store import queries
+from agentpprof.store.database import default_path, look_at, opened_for_reading
+from agentpprof.store.forgetting import Forgotten, Wish, count_forgettable, forget
+
+
+@click.command("forget", cls=OnceCommand)
+@click.option("--session-id", metavar="ID", help="This session, with its sub-agents.")
+@click.option("--project", metavar="NAME|DIR", help="All sessions of a project.")
+@click.option("--before", metavar="TIME", help="All that was done before a day or time.")
+@click.option("--yes", is_flag=True, help="Don't ask.")
+@click.option("--db", "database", metavar="PATH", help="The database. [env: AGENTPPROF_DB]")
+@loudness_options
+def command(**options: Any) -> None:
+    """Remove sessions for good: rows, texts, names only they used, and the bytes in the file.
+
+    Conditions that are given hold together. A log that still lies on the disk does not bring them
+    back, and is not touched. Backups that you made keep what they hold.
+    """
+    path = named_database(options["database"]) or default_path()
+    wish = Wish(options["session_id"], options["project"], _before_ms(options["before"], path))
+    if not any(condition is not None for condition in wish):
+        raise UsageError("forget what? Name --session-id, --project or --before")
+    asked = count_forgettable(path, wish)
+    if not options["yes"]:
+        click.confirm(f"Forget {_text(asked)} for good?", abort=True, err=True)
+    gone = forget(path, wish)
+    if not options["quiet"]:
+        say(f"forgot {_text(gone)}, {gone.paths:,} paths, {gone.names:,} names", on_stderr=True)
+    if not gone.is_compacted:
+        say(
+            "a reader still holds the old bytes: run forget once more when it is done",
+            on_stderr=True,
+        )
+
+
+def _before_ms(before: str | None, path: Any) -> int | None:
+    """Return the time that `--before` names, in the zone of the database."""
+    if before is None:
+        return None
+    zone = "UTC"
+    if look_at(path):
+        with opened_for_reading(path) as connection:
+            zone = queries.read_meta(connection, "zone") or zone
+    return parse_span(before, None, zone)[0]
+
+
+def _text(counts: Forgotten) -> str:
+    sessions = "1 session" if counts.sessions == 1 else f"{counts.sessions:,} sessions"
+    return f"{sessions} with {counts.operations:,} operations, {counts.prompts:,} prompts"

@@ -1,0 +1,33 @@
+"""`agentpprof restore`: a backup in the place of the database."""
+
+from pathlib import Path
+
+import click
+
+from agentpprof.commands.options import named_database
+from agentpprof.commands.sections import OnceCommand
+from agentpprof.commands.telling import say
+from agentpprof.store.database import default_path
+from agentpprof.store.maintenance import restore
+
+
+@click.command("restore", cls=OnceCommand)
+@click.argument("source", metavar="PATH")
+@click.option("--yes", is_flag=True, help="Don't ask.")
+@click.option("--db", "database", metavar="PATH", help="The database. [env: AGENTPPROF_DB]")
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
+@click.option("--debug", is_flag=True, help="Show where an error came from.")
+def command(source: str, yes: bool, database: str | None, quiet: bool, debug: bool) -> None:
+    """Put the backup PATH in the place of the database, once it was found to be sound.
+
+    Only this way is safe: a copied file beside an old write-ahead log would be silently mixed with
+    it. What was forgotten since stays forgotten. Logs that still exist are read again afterwards.
+    """
+    path = named_database(database) or default_path()
+    if path.exists() and not yes:
+        click.confirm("Replace the database that is there?", abort=True, err=True)
+    kept = restore(path, Path(source))
+    if kept is not None:
+        say(f"the damaged database was kept as {kept.name}", on_stderr=True)
+    if not quiet:
+        say("restored; run agentpprof index to read what has come since", on_stderr=True)

@@ -1,0 +1,188 @@
+"""Back the database up while it is used, and put a backup in its place.
+
+Neither opens the database's own files outside SQLite: closing them would drop its locks. A backup
+appears whole or not at all; a restore never leaves a write-ahead log of the file before beside it.
+"""
+
+import os
+import secrets
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from agentpprof.errors import StoreError
+from agentpprof.store.database import (
+    look_at,
+    opened_for_reading,
+    opened_for_writing,
+    schema_version,
+    write_lock,
+)
+from agentpprof.store.forgetting import apply_tombstones, compact
+from agentpprof.store.watch_lock import watch_lock
+
+_PAGES_A_STEP = 4096  # 16 MiB: other programs get in between
+_LOCK_SECONDS = 60.0
+_SIDECARS = ("-wal", "-shm", "-journal")
+_TOMBSTONES = ("forgotten_session", "forgotten_operation")
+
+
+def backup(database: Path, target: Path) -> int:
+    """Write a copy of the database as it stands now; returns its bytes.
+
+    Others may read and write meanwhile. An older backup at that place is replaced, anything else
+    is refused.
+    """
+    if look_at(database) == 0:
+        raise StoreError("there is no database to back up: run agentpprof index first")
+    if target.exists():
+        if target.samefile(database):
+            raise StoreError(f"{target} is the database itself: name another file")
+        look_at(target)  # raises for what is not ours
+    with _new_file(target) as temporary:
+        _copy(database, temporary)
+        _check(temporary, "quick_check")
+        temporary.replace(target)
+    _sync_folder(target.parent)
+    return target.stat().st_size
+
+
+def restore(database: Path, source: Path) -> Path | None:
+    """Put a backup in the place of the database; returns where a damaged one was kept.
+
+    What was forgotten since the backup was made stays forgotten.
+    """
+    if look_at(source) == 0:
+        raise StoreError(f"{source} is no backup: there is no such file, or it is empty")
+    if database.exists() and source.samefile(database):
+        raise StoreError(f"{source} is the database itself: name a backup")
+    _check(source, "integrity_check")
+    database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with watch_lock(database), write_lock(database, _LOCK_SECONDS) as is_held:
+        if not is_held:
+            raise StoreError("another agentpprof is writing: try again when it is done")
+        with _new_file(database) as temporary:
+            _copy(source, temporary)
+            is_sound = _carry_tombstones(database, temporary)
+            return _replace(database, temporary, is_sound)
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy by SQLite's own means into an empty file that needs no sidecar afterwards."""
+    with opened_for_reading(source) as reading, closing(_connect(target)) as writing:
+        try:
+            reading.backup(writing, pages=_PAGES_A_STEP, sleep=0.01)
+            writing.execute("pragma journal_mode = delete")
+        except sqlite3.Error as error:
+            reason = getattr(error, "sqlite_errorname", None) or type(error).__name__
+            raise StoreError(
+                f"{target.parent} can't hold the copy ({reason}): free space, or name another place"
+            ) from error
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, isolation_level=None)
+
+
+def _check(path: Path, pragma: str) -> None:
+    try:
+        with opened_for_reading(path) as connection:
+            found = connection.execute(f"pragma {pragma}(1)").fetchone()[0]
+    except sqlite3.DatabaseError:
+        found = "unreadable"
+    if found != "ok":
+        raise StoreError(f"{path} is damaged and was left alone: name another backup")
+
+
+def _carry_tombstones(database: Path, temporary: Path) -> bool:
+    """Forget in the copy what was forgotten in the database; False when that can't be read."""
+    try:
+        if look_at(database) == 0:
+            return True
+        with opened_for_reading(database) as connection:
+            _check_readable(connection)
+            tombstones = {table: _rows(connection, table) for table in _TOMBSTONES}
+    except (StoreError, sqlite3.Error):
+        return False
+    if any(tombstones.values()):
+        with opened_for_writing(temporary) as connection:
+            connection.execute("begin immediate")
+            for table, rows in tombstones.items():
+                marks = ", ".join("?" * len(rows[0])) if rows else ""
+                connection.executemany(
+                    f"insert or replace into {table} values ({marks})",  # noqa: S608 # our names
+                    rows,
+                )
+            apply_tombstones(connection)
+            connection.execute("commit")
+            compact(connection)
+            connection.execute("pragma journal_mode = delete")
+    return True
+
+
+def _check_readable(connection: sqlite3.Connection) -> None:
+    if connection.execute("pragma quick_check(1)").fetchone()[0] != "ok":
+        raise StoreError("the database is damaged")
+
+
+def _rows(connection: sqlite3.Connection, table: str) -> list[tuple[int, ...]]:
+    names = {name for (name,) in connection.execute("select name from sqlite_schema")}
+    if table not in names:
+        return []  # made by an older version
+    return connection.execute(f"select * from {table}").fetchall()  # noqa: S608 # our own names
+
+
+def _replace(database: Path, temporary: Path, is_sound: bool) -> Path | None:
+    """Change the files over: in no order of events does an old log stand beside the new file."""
+    kept = None
+    if database.exists() and is_sound:
+        if look_at(database) == schema_version():
+            with opened_for_writing(database) as connection:
+                connection.execute("pragma wal_checkpoint(truncate)")
+    elif database.exists():
+        kept = _free_name(database)
+        database.rename(kept)
+        for sidecar in _SIDECARS:  # they belong to the damaged file and may mend it
+            with_suffix = database.with_name(database.name + sidecar)
+            if with_suffix.exists():
+                with_suffix.rename(kept.with_name(kept.name + sidecar))
+    for sidecar in _SIDECARS:
+        database.with_name(database.name + sidecar).unlink(missing_ok=True)
+    temporary.replace(database)
+    _sync_folder(database.parent)
+    return kept
+
+
+def _free_name(database: Path) -> Path:
+    number = 1
+    while (kept := database.with_name(f"{database.name}.corrupt-{number}")).exists():
+        number += 1
+    return kept
+
+
+@contextmanager
+def _new_file(target: Path) -> Iterator[Path]:
+    """Yield a new, private, empty file beside the target; removed unless it was renamed."""
+    temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(4)}")
+    try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        raise StoreError(
+            f"{target} can't be written ({error.strerror}): name another place"
+        ) from None
+    os.close(descriptor)
+    try:
+        yield temporary
+    finally:
+        for suffix in ("", *_SIDECARS):
+            temporary.with_name(temporary.name + suffix).unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Let the rename reach the disk."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
