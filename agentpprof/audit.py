@@ -5,6 +5,7 @@ the views to the last token. It reads stored lines only, so it works when the lo
 """
 
 from collections.abc import Iterable, Mapping
+from pathlib import PurePath
 from typing import Any, Final
 
 from agentpprof.models import SessionInfo
@@ -111,6 +112,41 @@ def total_of(accounts: Iterable[Account]) -> Account:
     for account in accounts:
         total.add(account)
     return total
+
+
+def account_table(account: Mapping[str, Any]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    """Return (columns, rows) of one account: a row a key, from raw by reasons to counted."""
+    reasons = list(account["dropped"])
+    columns = ("what", "raw", *(f"- {reason}" for reason in reasons), "= counted")
+    sums = (account["raw"], *(account["dropped"][reason] for reason in reasons), account["counted"])
+    texts = [[f"{of_kind[key]:,}" for key in KEYS] for of_kind in sums]
+    widths = [max(map(len, column)) for column in texts]
+    rows = [
+        (
+            key.replace("_", " "),
+            *(texts[n][place].rjust(width) for n, width in enumerate(widths)),
+        )
+        for place, key in enumerate(KEYS)
+    ]
+    return columns, rows
+
+
+def line_rows(
+    lines: Iterable[AuditLine], sessions: Mapping[int, SessionInfo]
+) -> list[dict[str, Any]]:
+    """Return the lines of chosen sessions, in the order of their logs, with their verdicts."""
+    chosen = [line for line in lines if line.session_key in sessions]
+    chosen.sort(key=lambda line: (line.path, line.offset, line.operation_key))
+    return [
+        {
+            "session_id": sessions[line.session_key].session_id,
+            "file": PurePath(line.path).name,
+            "offset": line.offset,
+            "verdict": line.verdict,
+            **{key: getattr(line, key) for key in TOKEN_KEYS},
+        }
+        for line in chosen
+    ]
 
 
 def audit_document(

@@ -4,7 +4,6 @@ Every error a person can act on is caught here, once; a traceback is shown only 
 Exit codes: 0 done, 1 nothing could be done, 2 the command line is wrong, 130 interrupted.
 """
 
-import difflib
 import os
 import sys
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ from agentpprof.errors import AgentPprofError
 
 _COMMANDS = {
     "profile": "one view of agent activity, as pprof, folded stacks, SVG or JSON (the default)",
+    "audit": "why the numbers are what they are: raw, dropped by reason, counted",
     "index": "read new log lines into the database",
     "demo": "profiles of a bundled example history",
     "ask": "worked questions: tokens, re-reads, failures, loops, cache misses, time …",
@@ -64,7 +64,9 @@ class LazyGroup(Guided, DefaultGroup):
 
 
 def _no_such_command(name: str) -> str:
-    near = difflib.get_close_matches(name, _COMMANDS, n=1)
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, _COMMANDS, n=1)
     hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(_COMMANDS)}"
     return f"no such command {name!r}: {hint}"
 

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import contextlib
 import gzip
 import html
 import json
@@ -18,9 +19,37 @@ from agentpprof.encoders.check import decode_pprof
 
 # Keys whose values tie records together or say what they are: marked one at a time.
 STRUCTURE = frozenset(
-    "type role uuid parentUuid sessionId session_id id timestamp tool_use_id message_id call_id"
-    " turn_id name stop_reason model cwd arguments input phase status requestId agentId isSidechain"
-    " operation userType version subtype level source".split()
+    [
+        "type",
+        "role",
+        "uuid",
+        "parentUuid",
+        "sessionId",
+        "session_id",
+        "id",
+        "timestamp",
+        "tool_use_id",
+        "message_id",
+        "call_id",
+        "turn_id",
+        "name",
+        "stop_reason",
+        "model",
+        "cwd",
+        "arguments",
+        "input",
+        "phase",
+        "status",
+        "requestId",
+        "agentId",
+        "isSidechain",
+        "operation",
+        "userType",
+        "version",
+        "subtype",
+        "level",
+        "source",
+    ]
 )
 
 
@@ -88,14 +117,10 @@ def _unwrapped(data: bytes) -> Iterator[str]:
     if data[:2] == b"\x1f\x8b":
         data = gzip.decompress(data)
     texts = [data.decode("utf-8", "replace"), data.decode("latin-1")]
-    try:
+    with contextlib.suppress(ValueError):  # no pprof
         texts += list(decode_pprof(data).string_table)
-    except ValueError:
-        pass  # no pprof
-    try:
+    with contextlib.suppress(ValueError):  # no JSON
         texts.append(json.dumps(json.loads(data), ensure_ascii=False))
-    except ValueError:
-        pass  # no JSON
     for text in texts:
         yield text
         plain = unquote(html.unescape(text))

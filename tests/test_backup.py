@@ -170,7 +170,7 @@ def test_what_was_forgotten_stays_forgotten(database: Path, home: Path, tmp_path
     forget(database, Wish(project="shop-2"))
     restore(database, tmp_path / "copy.db")
     assert sessions(database) == 1
-    assert b"shop-2/" not in database.read_bytes()
+    assert b"Fix the test 2" not in database.read_bytes()
     index(home, database)
     assert sessions(database) == 1
 

@@ -262,9 +262,7 @@ def test_a_bad_log_beside_a_good_one(isolated_machine: Path, content: bytes, tol
 
 
 def test_no_logs_at_all(isolated_machine: Path, tmp_path: Path) -> None:
-    check_refused(
-        run("-o", tmp_path / "a.svg"), 1, "no session of Claude Code or Codex was found"
-    )
+    check_refused(run("-o", tmp_path / "a.svg"), 1, "no session of Claude Code or Codex was found")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -319,9 +317,7 @@ def test_logs_that_may_not_be_read(isolated_machine: Path, tmp_path: Path) -> No
     assert ran.code == 0, ran.err
     assert "skipped: 2 unreadable files or folders" in ran.err
     assert sum(folded(ran.out).values()) == 4
-    ran = installed(
-        "-o", tmp_path / "a.svg", "--session-file", hidden, preexec_fn=obey_permissions
-    )
+    ran = installed("-o", tmp_path / "a.svg", "--session-file", hidden, preexec_fn=obey_permissions)
     check_refused(ran, 2, "s1.jsonl can't be read (Permission denied)")
 
 
@@ -505,9 +501,7 @@ def test_a_full_stdout(history: Path) -> None:
 
 def test_pprof_to_a_terminal_is_refused(history: Path) -> None:
     leader, follower = pty.openpty()
-    done = subprocess.run(
-        [PROGRAM, "-o", "-"], stdout=follower, stderr=subprocess.PIPE, timeout=60
-    )
+    done = subprocess.run([PROGRAM, "-o", "-"], stdout=follower, stderr=subprocess.PIPE, timeout=60)
     os.close(follower)
     os.close(leader)
     assert done.returncode == 2

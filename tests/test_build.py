@@ -130,9 +130,7 @@ def test_a_stack_rule_changes_one_frame_and_nothing_else() -> None:
     ruled = built("op,object", stack_rules=rules, where=wheres("op=tool"))
     assert plain["op:tool;object:src/a"] == 8
     assert ruled == {"op:tool;object:docs": 8}
-    profile = build_profile(
-        CELLS, VIEW, Rules(("object",), stack_rules=rules, labels=("object",))
-    )
+    profile = build_profile(CELLS, VIEW, Rules(("object",), stack_rules=rules, labels=("object",)))
     assert PublicText("src/a") in {text for sample in profile.samples for _, text in sample.labels}
 
 

@@ -4,6 +4,7 @@ Allowed are the well-formed values that docs/security.md lets through; they are 
 """
 
 import contextlib
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -108,7 +109,7 @@ def codex_records(marks: Marks) -> list[Record]:
         payload = record["payload"]
         if payload.get("type") == "function_call":
             secret = marks.text("codex function_call.arguments")
-            payload["arguments"] = '{"cmd": "ls \'%s\'", "justification": "%s"}' % (secret, secret)
+            payload["arguments"] = json.dumps({"cmd": f"ls '{secret}'", "justification": secret})
         if payload.get("type") == "custom_tool_call":
             secret = marks.text("codex custom_tool_call.input")
             payload["input"] = f"*** Begin Patch\n*** Add File: a.txt\n+{secret}\n*** End Patch"
@@ -131,14 +132,40 @@ def plain_codex(number: int) -> list[Record]:
     return log.records
 
 
-CLAUDE_KEYS = (
-    "uuid parentUuid version gitBranch userType stop_reason requestId type role promptId"
-    " tool_use_id id name model timestamp"
-).split()
-CODEX_KEYS = (
-    "id type role name call_id turn_id model phase source originator cli_version branch effort"
-    " approval_policy timestamp"
-).split()
+CLAUDE_KEYS = [
+    "uuid",
+    "parentUuid",
+    "version",
+    "gitBranch",
+    "userType",
+    "stop_reason",
+    "requestId",
+    "type",
+    "role",
+    "promptId",
+    "tool_use_id",
+    "id",
+    "name",
+    "model",
+    "timestamp",
+]
+CODEX_KEYS = [
+    "id",
+    "type",
+    "role",
+    "name",
+    "call_id",
+    "turn_id",
+    "model",
+    "phase",
+    "source",
+    "originator",
+    "cli_version",
+    "branch",
+    "effort",
+    "approval_policy",
+    "timestamp",
+]
 
 
 def write_structure(home: Path, marks: Marks) -> None:
@@ -169,13 +196,19 @@ def write_hostile_names(home: Path, marks: Marks) -> None:
     log.call("Read", {"file_path": f"/home/{marks.new('other home')}/x/y"})
     log.call("Read", {"file_path": f"/srv/{marks.new('outside path')}/x/y"})
     log.call("Read", {"file_path": f"/home/dev/shop/a/b/{marks.new('deep path')}"})
-    log.call("WebFetch", {"url": f"https://u:{marks.new('password')}@example.org/{marks.new('url')}"})
-    log.call("Bash", {"command": f"TOKEN={marks.new('variable')} pytest -k {marks.new('argument')}"})
+    log.call(
+        "WebFetch", {"url": f"https://u:{marks.new('password')}@example.org/{marks.new('url')}"}
+    )
+    log.call(
+        "Bash", {"command": f"TOKEN={marks.new('variable')} pytest -k {marks.new('argument')}"}
+    )
     log.call("Bash", {"command": f"cat <<EOF > a.txt\n{marks.new('here-document')}\nEOF"})
     log.call("Bash", {"command": f"echo {marks.new('echo')} | grep {marks.new('grep')}"})
     log.call("Bash", {"command": f"git commit -m '{marks.new('message')}'"})
     log.write(home / ".claude")
-    path = home / ".claude" / "projects" / marks.new("log folder") / f"{marks.new('file name')}.jsonl"
+    path = (
+        home / ".claude" / "projects" / marks.new("log folder") / f"{marks.new('file name')}.jsonl"
+    )
     write_log(path, plain_claude(77))
     write_log(path.with_name(f"bad-{marks.new('bad file')}.jsonl"), [], tail=b"{no json\n")
     path.with_name(f"line-{marks.new('bad line file')}.jsonl").write_text(
@@ -204,7 +237,7 @@ def planted(isolated_machine: Path, monkeypatch: pytest.MonkeyPatch) -> Marks:
 
 def check_clean(marks: Marks, *outputs: bytes) -> None:
     for output in outputs:
-        leaked = {place for place in marks.found_in(output).values()}
+        leaked = set(marks.found_in(output).values())
         assert leaked == set()
 
 

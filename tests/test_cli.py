@@ -49,7 +49,9 @@ def profile_of(*arguments: str) -> object:
         ("A.SVG", b"<"),
     ],
 )
-def test_the_name_decides_the_format(history: Path, tmp_path: Path, name: str, start: bytes) -> None:
+def test_the_name_decides_the_format(
+    history: Path, tmp_path: Path, name: str, start: bytes
+) -> None:
     ran = run("-o", tmp_path / "new" / name, "--all-projects")
     assert ran.code == 0, ran.err
     assert (tmp_path / "new" / name).read_bytes().startswith(start)
@@ -244,7 +246,8 @@ def test_without_a_sync_nothing_new_is_seen_and_the_age_is_told(history: Path) -
     log = ClaudeSession("eeee5555-0000-4000-8000-000000000005", cwd="/home/dev/shop")
     log.user("More")
     log.write(history / ".claude")
-    ran = run("-o", "-", "--format", "folded", "--view", "operations", "--all-projects", "--no-sync")
+    arguments = ("-o", "-", "--format", "folded", "--view", "operations", "--all-projects")
+    ran = run(*arguments, "--no-sync")
     assert folded(ran.out) == before
     assert "not synced: the database was last written less than a minute ago" in ran.err
     assert "its newest session ended" in ran.err
@@ -298,7 +301,8 @@ def test_the_guides_examples_of_tag_rules_run(history: Path) -> None:
 
 
 def test_tag_rules_of_each_kind(history: Path) -> None:
-    assert "session:papers" in stacks("--tag-rule", "session:papers=/dev/docs", "--stack", "session")
+    sessions = stacks("--tag-rule", "session:papers=/dev/docs", "--stack", "session")
+    assert "session:papers" in sessions
     answers = stacks("--tag-rule", "llm:wrong=total was", "--stack", "llm", "--where", "op=llm")
     assert answers["llm:wrong"] == 1
     everything = stacks("--tag-rule", "all:mine=(?i)cart", "--stack", "session,task,llm")
@@ -350,7 +354,8 @@ def test_stack_where_and_stack_rule(history: Path) -> None:
 
 def test_texts_can_be_matched(history: Path) -> None:
     assert set(stacks("--where", "command=make ci", "--stack", "cmd")) == {"cmd:make"}
-    assert set(stacks("--where", r"file=total\.py", "--stack", "tool")) == {"tool:Read", "tool:Edit"}
+    of_file = stacks("--where", r"file=total\.py", "--stack", "tool")
+    assert set(of_file) == {"tool:Read", "tool:Edit"}
     assert set(stacks("--where", "prompt_text=README", "--stack", "task")) == {"task:docs"}
     mapped = stacks("--op-map", "phase:ci=command=make ci", "--stack", "phase")
     assert mapped["phase:ci"] == 1
@@ -439,7 +444,7 @@ def test_no_project_lists_those_there_are(history: Path, tmp_path: Path) -> None
 
 def test_a_reader_that_goes_away_is_no_error(history: Path) -> None:
     run("index")
-    command = f"{PROGRAM} -o - --format svg --all-projects | head -c 1; echo " ${{PIPESTATUS[0]}}"
+    command = f"{PROGRAM} -o - --format svg --all-projects | head -c 1; echo _ ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, timeout=60)
     assert done.stdout.split()[-1] == b"0"
     assert b"Traceback" not in done.stderr
@@ -454,8 +459,9 @@ def test_a_bar_is_drawn_on_a_terminal_only(history: Path) -> None:
     line = path.read_bytes()
     for number in range(4):
         with path.with_name(f"{number}.jsonl").open("wb") as stream:
+            uuid = log.records[0]["uuid"].encode()
             for turn in range(1000):
-                stream.write(line.replace(log.records[0]["uuid"].encode(), b"%d-%d" % (number, turn)))
+                stream.write(line.replace(uuid, b"%d-%d" % (number, turn)))
     leader, follower = pty.openpty()
     process = subprocess.Popen([PROGRAM, "index"], stderr=follower, stdout=subprocess.PIPE)
     os.close(follower)

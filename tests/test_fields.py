@@ -103,12 +103,44 @@ def test_detail_says_nothing_in_other_views(name: str, view: str) -> None:
 
 
 def test_every_field_of_the_rust_tool_has_a_value_or_a_reason() -> None:
-    theirs = (
-        "project agent session source_session task skill prompt prompt_hash prompt_preview op phase"
-        " action object result repeat outcome status timestamp_ms source_kind evidence_id tool"
-        " category command effect call_id cmd process path domain call llm llm_preview model"
-        " response_phase response_hash token"
-    ).split()
+    theirs = [
+        "project",
+        "agent",
+        "session",
+        "source_session",
+        "task",
+        "skill",
+        "prompt",
+        "prompt_hash",
+        "prompt_preview",
+        "op",
+        "phase",
+        "action",
+        "object",
+        "result",
+        "repeat",
+        "outcome",
+        "status",
+        "timestamp_ms",
+        "source_kind",
+        "evidence_id",
+        "tool",
+        "category",
+        "command",
+        "effect",
+        "call_id",
+        "cmd",
+        "process",
+        "path",
+        "domain",
+        "call",
+        "llm",
+        "llm_preview",
+        "model",
+        "response_phase",
+        "response_hash",
+        "token",
+    ]
     assert [name for name in theirs if name not in FIELDS and name not in SINGLE] == []
 
 

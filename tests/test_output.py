@@ -34,7 +34,9 @@ def totals(folder: Path, view: str, *arguments: str | Path) -> dict[str, int]:
         assert ran.code == 0, ran.err
         found[f"summary of {name}"] = ran.summary["samples"]
     for name in ("a.pb.gz", "a.pb"):
-        found[name] = sum(each.value[0] for each in decode_pprof((folder / name).read_bytes()).sample)
+        found[name] = sum(
+            each.value[0] for each in decode_pprof((folder / name).read_bytes()).sample
+        )
     found["a.folded"] = sum(folded((folder / "a.folded").read_bytes()).values())
     stacks = json.loads((folder / "a.json").read_bytes())["profile"]["stacks"]
     found["a.json"] = sum(each["value"] for each in stacks)
@@ -64,9 +66,7 @@ def test_every_format_shows_what_the_database_holds(
 @pytest.mark.slow
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("home", ["claude", "codex"])
-def test_the_same_holds_for_real_logs(
-    samples: Path, tmp_path: Path, view: str, home: str
-) -> None:
+def test_the_same_holds_for_real_logs(samples: Path, tmp_path: Path, view: str, home: str) -> None:
     roots = [path for path in samples.glob(f"{home}/.{home}") if path.is_dir()]
     option = [each for root in roots or [samples / home] for each in (f"--{home}-root", root)]
     store = tmp_path / "x.db"

@@ -37,7 +37,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("parse", "arguments", "reason"), WRONG)
 def test_a_wrong_rule_says_what_is_wrong(parse, arguments, reason) -> None:
-    with pytest.raises(UsageError, match="^--") as caught:
+    with pytest.raises(UsageError, match=r"^--") as caught:
         parse(*arguments)
     assert reason in str(caught.value)
 
@@ -122,5 +122,5 @@ def test_a_bad_line_is_named_with_its_file(tmp_path: Path, content: bytes, reaso
 
 @pytest.mark.parametrize("name", ["missing.txt", "."])
 def test_a_file_that_is_none_is_named(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UsageError, match="--op-map-file .* no such file"):
+    with pytest.raises(UsageError, match=r"--op-map-file .* no such file"):
         read_op_map_file(str(tmp_path / name))

@@ -21,7 +21,19 @@ from agentpprof.profile.selection import (
 
 def session(key: int, **fields: object) -> SessionInfo:
     plain = SessionInfo(
-        key, "claude", f"id-{key}", None, "", "/p/shop/src", "/p/shop", "shop", "p", 100, 200, None, None
+        key,
+        "claude",
+        f"id-{key}",
+        None,
+        "",
+        "/p/shop/src",
+        "/p/shop",
+        "shop",
+        "p",
+        100,
+        200,
+        None,
+        None,
     )
     return plain._replace(**fields)
 
@@ -88,7 +100,7 @@ def test_tags_choose_sessions_and_sub_agents_go_with_theirs() -> None:
     assert tasks == {1: {"debug"}, 2: {"docs"}, 3: {"debug"}, 4: set()}
     kept = with_tag(SESSIONS, tasks, ("prompt", "debug"))
     assert [each.key for each in kept] == [1, 3]
-    with pytest.raises(NothingFoundError, match="no prompt .* 'plan'; the tags are debug, docs"):
+    with pytest.raises(NothingFoundError, match=r"no prompt .* 'plan'; the tags are debug, docs"):
         with_tag(SESSIONS, tasks, ("prompt", "plan"))
     with pytest.raises(NothingFoundError, match="none has any tag"):
         with_tag(SESSIONS, {}, ("session", "plan"))

@@ -71,7 +71,7 @@ class Reading:
                 cwd=state.cwd,
                 version=state.cli_version,
                 is_copy=True,
-                is_inherited=True,
+                copied_into=state.thread,
                 is_foreign=True,
             )
         return Where(

@@ -28,7 +28,7 @@ class Where(Struct, frozen=True, gc=False):
     is_copy: bool = False
     is_foreign: bool = False
     is_subagent: bool = False
-    is_inherited: bool = False  # a fork's copy of what its ancestor's own log tells
+    copied_into: str = ""  # the fork whose log repeats this; its ancestor's own log tells it
 
 
 class Usage(Struct, gc=False):

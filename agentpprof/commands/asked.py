@@ -87,6 +87,16 @@ def read_options(options: Mapping[str, Any]) -> Asked:
     )
 
 
+def read_sessions_asked(options: Mapping[str, Any]) -> tuple[Selection, Source]:
+    """Return what a command about whole sessions was asked for; raises UsageError."""
+    check_loudness(options["quiet"], options["verbose"])
+    for name in ("session_tag", "prompt_tag"):
+        if options[name] is not None:
+            raise UsageError(f"--{name.replace('_', '-')}: this command is about all that was done")
+    source = read_source(options)
+    return _with_span(_read_selection(options), options, source), source
+
+
 def _checked_output(output: str | None) -> str:
     if output is None:
         raise UsageError("no output is named: write for example -o agent.pb.gz or -o agent.svg")

@@ -66,7 +66,7 @@ def assemble(facts: list[Fact], state: AssemblyState, agent: str) -> tuple[FileR
     """Return the rows of `facts` and the state after them; `state` itself is used up."""
     assembly = _Assembly(state, agent)
     for fact in facts:
-        if fact.where.is_inherited:
+        if fact.where.copied_into:
             assembly.add_inherited(fact)
         else:
             _ADD[type(fact)](assembly, fact)
@@ -87,11 +87,13 @@ class _Assembly:
 
     def add_inherited(self, fact: Fact) -> None:
         """Count what a fork copied from its ancestor, whose own log tells it for good."""
+        session_key = key_of(self.agent, "session", fact.where.copied_into)
         if isinstance(fact, ResponseFact):
-            self._add_usage_line(fact, key_of(self.agent, "llm", fact.natural_id))
+            key = key_of(self.agent, "llm", fact.natural_id)
+            self._add_usage_line(fact, key, session_key)
         elif isinstance(fact, PromptFact | CallFact):
             op = PROMPT if isinstance(fact, PromptFact) else TOOL
-            self.rows.tell(key_of(self.agent, "session", fact.where.session_id), op, is_copy=True)
+            self.rows.tell(session_key, op, is_copy=True)
         elif isinstance(fact, SkippedFact):
             self.add_skipped(fact)
 

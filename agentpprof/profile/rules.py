@@ -6,7 +6,6 @@ the text. A field that no rule makes and no operation has is an error that lists
 
 import re
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
@@ -157,6 +156,8 @@ def _unknown(option: str, name: str, known: Sequence[str]) -> str:
         return f"{option}: a profile has no field {name}: {SINGLE[name]}"
     if not _NAME.fullmatch(name):
         return f"{option}: {name!r} is no field: a name may hold only a-z, 0-9, _ and -"
+    from difflib import get_close_matches
+
     near = get_close_matches(name, known, n=1)
     hint = f" (did you mean {near[0]}?)" if near else ""
     return f"{option}: unknown field {name!r}{hint}; known fields: {', '.join(known)}"

@@ -62,11 +62,14 @@ def plain_segments(text: str, scope: Scope) -> list[Segment] | None:
             end = match.group(3)
             if assigned and not segment.words:
                 variables = _with_assigned(assigned, variables)
-            if segment.words or segment.redirects:
-                if not segment.words and len(segment.redirects) > 1:
-                    return None  # the grammar takes the next line for their command
+            if segment.words or len(segment.redirects) == 1:
                 segments.append(segment)
-            elif (not assigned and separator not in _SOFT) or end not in _NOTHING:
+            elif (
+                segment.redirects  # the grammar takes the next line for the command of several
+                or len(assigned) > 1  # the same
+                or (not assigned and separator not in _SOFT)
+                or end not in _NOTHING
+            ):
                 return None
             if end is None:
                 scope.variables = variables

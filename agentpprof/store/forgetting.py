@@ -108,7 +108,8 @@ def apply_tombstones(connection: sqlite3.Connection) -> Forgotten:
     )
     connection.execute("update meta set value = value + 1 where key = 'generation'")
     after = _counts(connection)
-    return Forgotten(*(old - new for old, new in zip(before, after, strict=True)))
+    counts = (old - new for old, new in zip(before, after, strict=True))
+    return Forgotten._make((*counts, True))
 
 
 def compact(connection: sqlite3.Connection) -> bool:

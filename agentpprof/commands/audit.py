@@ -1,0 +1,99 @@
+"""`agentpprof audit`: what the logs hold, what of it is dropped and why, and what counts."""
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from agentpprof import audit
+from agentpprof.commands.asked import read_sessions_asked
+from agentpprof.commands.finding import no_session_message
+from agentpprof.commands.options import chosen_database, loudness_options, store_options
+from agentpprof.commands.profile_options import selection_options
+from agentpprof.commands.progress import progress_bar
+from agentpprof.commands.sections import OnceCommand
+from agentpprof.commands.source import sync_source
+from agentpprof.commands.telling import say
+from agentpprof.errors import NothingFoundError
+from agentpprof.profile.selection import Selection, choose_sessions
+from agentpprof.store import audits, queries
+from agentpprof.store.database import opened_for_reading
+from agentpprof.store.guard import Answer
+from agentpprof.tables import write_table
+
+
+@click.command("audit", cls=OnceCommand)
+@click.option("--json", "as_json", is_flag=True, help="The whole account as JSON.")
+@selection_options
+@store_options
+@loudness_options
+def command(as_json: bool, **options: Any) -> None:
+    """Account for every token, response, prompt and tool call: raw = dropped + counted.
+
+    Dropped are repeats of a response's rows, copies in other files, inherited and replayed
+    history, and what was no use of a model. It works from stored lines, so also when the logs are
+    gone. With --session-id the very lines are listed: file, byte offset, and why each counts or
+    does not.
+
+    \b
+      agentpprof audit --all-projects
+      agentpprof audit --session-id 019ec5
+      agentpprof audit --all-projects --json
+    """
+    selection, source = read_sessions_asked(options)
+    with chosen_database(source.database, source.is_foreign) as path:
+        with progress_bar(options["quiet"] or as_json) as on_progress:
+            synced = sync_source(source, path, on_progress)
+        with opened_for_reading(path) as connection:
+            if synced.paths is not None:
+                keys = queries.read_sessions_of_files(connection, synced.paths)
+                selection = replace(selection, session_keys=keys)
+            document = _document(connection, selection, with_lines=bool(options["session_id"]))
+    if as_json:
+        say(json.dumps(document, indent=2, ensure_ascii=False))
+    else:
+        say(_text(document))
+
+
+def _document(
+    connection: sqlite3.Connection, selection: Selection, *, with_lines: bool
+) -> dict[str, Any]:
+    """Return the audit of the chosen sessions."""
+    every = queries.read_sessions(connection)
+    chosen = {session.key: session for session in choose_sessions(every, selection)}
+    if not chosen:
+        raise NothingFoundError(no_session_message(connection, selection))
+    lines = audits.read_audit_lines(connection)
+    accounts = audit.build_accounts(
+        lines,
+        audits.read_counted_sums(connection),
+        audits.read_told(connection),
+        {session.key: session.agent for session in every},
+    )
+    document = audit.audit_document(accounts, chosen, audits.read_skipped_kinds(connection))
+    if with_lines:
+        document["lines"] = audit.line_rows(lines, chosen)
+    return document
+
+
+def _text(document: Mapping[str, Any]) -> str:
+    """Return the audit for people: a table an agent, then what was skipped, then the lines."""
+    parts = []
+    for agent, account in document["agents"].items():
+        table = write_table(Answer(*audit.account_table(account)))
+        parts.append(f"{agent}\n{table}")
+    if document["skipped"]:
+        columns = ("agent", "kind", "version", "unknown", "records")
+        rows = [
+            (kind["agent"], kind["kind"], kind["version"], kind["is_unknown"], kind["records"])
+            for kind in document["skipped"]
+        ]
+        parts.append(f"records that are no operation\n{write_table(Answer(columns, rows))}")
+    if document.get("lines"):
+        rows = [tuple(line.values()) for line in document["lines"]]
+        columns = tuple(document["lines"][0])
+        parts.append(f"lines that carried usage\n{write_table(Answer(columns, rows))}")
+    return "\n".join(part.rstrip("\n") + "\n" for part in parts).rstrip("\n")

@@ -1,0 +1,134 @@
+"""Checks for `doctor`: what is stored against the logs and the machine it came from."""
+
+import os
+import random
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from agentpprof.ingest import reader
+from agentpprof.ingest.discover import Root
+from agentpprof.ingest.mounts import is_remote, mount_type
+from agentpprof.store.database import opened_for_reading
+from agentpprof.store.files import KnownFile
+
+SAMPLE_ROWS = 500
+_LINE_BYTES = 64 * 1024 * 1024
+
+
+class Check(NamedTuple):
+    """One thing that was looked at."""
+
+    name: str
+    is_fine: bool
+    text: str  # what was found and, when it is not fine, what to do
+
+
+def surroundings(database: Path, roots: Iterable[Root]) -> Iterator[Check]:
+    """Check modes and mounts; touches nothing."""
+    yield _modes(database)
+    kind = mount_type(str(database.parent))
+    yield Check(
+        "mount",
+        not is_remote(kind),
+        f"the database lies on {kind or 'a file system of unknown kind'}"
+        + (": WAL needs a local one, name another place with --db" if is_remote(kind) else ""),
+    )
+    remote = sorted({mount_type(root.path) for root in roots if is_remote(mount_type(root.path))})
+    text = f"logs lie on {', '.join(remote)}: a watcher polls" if remote else "events can be used"
+    yield Check("events", True, text)
+
+
+def _modes(database: Path) -> Check:
+    """Check that only the owner can read the database, and nobody else can replace it."""
+    names = ("", "-wal", "-shm", ".watch.lock", ".write.lock")
+    files = [database.with_name(database.name + name) for name in names]
+    open_files = [path.name for path in files if path.exists() and path.stat().st_mode & 0o077]
+    is_folder_open = database.parent.exists() and database.parent.stat().st_mode & 0o022
+    if open_files:
+        text = f"others can read {', '.join(open_files)}: chmod 600"
+    elif is_folder_open:
+        text = "others can write into the database's folder: chmod 700"
+    else:
+        text = "only you can read and replace the database"
+    return Check("permissions", not (open_files or is_folder_open), text)
+
+
+def integrity(database: Path, *, is_deep: bool) -> Check:
+    """Let SQLite check the file: its pages, deeply also every index."""
+    pragma = "integrity_check" if is_deep else "quick_check"
+    try:
+        with opened_for_reading(database) as connection:
+            rows = connection.execute(f"pragma {pragma}").fetchall()
+    except sqlite3.DatabaseError as error:
+        rows = [(getattr(error, "sqlite_errorname", None) or type(error).__name__,)]
+    is_fine = rows == [("ok",)]
+    advice = "" if is_fine else f" {len(rows):,} faults: restore a backup, or move it away and index"
+    return Check(pragma, is_fine, f"the database's file:{advice or ' sound'}")
+
+
+def logs_unchanged(known: Mapping[str, KnownFile]) -> Check:
+    """Hash the head of each log, and what stands before its offset, as when it was read."""
+    files = changed = 0
+    for path, file in known.items():
+        if file.is_gone or not file.checkpoint.offset:
+            continue
+        try:
+            with reader.opened(path) as descriptor:
+                files += 1
+                changed += not reader.is_continued(descriptor, file.checkpoint)
+        except OSError:
+            continue  # gone since, or not ours to read: status counts those
+    text = f"{changed:,} of {files:,} logs were rewritten since they were read"
+    return Check("logs", not changed, text + (": run agentpprof index" if changed else ""))
+
+
+def rows_in_logs(database: Path, seed: int | None = None) -> Check:
+    """Read a sample of stored rows again where they came from: the line must tell of them."""
+    rows = missing = 0
+    with opened_for_reading(database) as connection:
+        sample = _sample(connection, random.Random(seed))  # noqa: S311 # no secret
+    for path, offset, natural_id in sample:
+        line = _line_at(os.fsdecode(path), offset)
+        if line is None:
+            continue
+        rows += 1
+        missing += not line.lstrip(b"\0 ").startswith(b"{") or not _is_told(line, natural_id)
+    text = f"{missing:,} of {rows:,} sampled rows are not told of by their line"
+    return Check("rows", not missing, text + (": run agentpprof index" if missing else ""))
+
+
+def _sample(
+    connection: sqlite3.Connection, chance: random.Random
+) -> list[tuple[str | bytes, int, str | None]]:
+    last = connection.execute("select coalesce(max(id), 0) from operation").fetchone()[0]
+    ids = {chance.randint(1, last) for _ in range(SAMPLE_ROWS)} if last else set()
+    query = (
+        "select log_file.path, operation.offset, operation.natural_id from operation "
+        "inner join log_file on operation.log_file_id = log_file.id "
+        "where operation.id = ? and not log_file.gone and log_file.offset > operation.offset "
+        "and log_file.path not like '%.zst'"
+    )
+    return [row for each in sorted(ids) for row in connection.execute(query, (each,))]
+
+
+def _line_at(path: str, offset: int) -> bytes | None:
+    """Return the line of a log from an offset on, None where the log can't be read."""
+    try:
+        with reader.opened(path) as descriptor:
+            line = b""
+            while chunk := os.pread(descriptor, 65536, offset + len(line)):
+                line += chunk
+                if b"\n" in chunk or len(line) > _LINE_BYTES:
+                    break
+    except OSError:
+        return None
+    return line.partition(b"\n")[0]
+
+
+def _is_told(line: bytes, natural_id: str | None) -> bool:
+    """Say whether a line holds an id; ids that were made of several parts have no such line."""
+    if not natural_id or any(letter in natural_id for letter in "/:#|"):
+        return True
+    return natural_id.encode("utf-8", "replace") in line
