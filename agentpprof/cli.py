@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 from click_default_group import DefaultGroup
 
 from agentpprof import __version__
@@ -53,6 +54,21 @@ class LazyGroup(Guided, DefaultGroup):
             name = DEFAULT_COMMAND
         command: click.Command = import_module(f"agentpprof.commands.{name}").command
         return command
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """Parse; while a shell completes the first word, no command is chosen yet."""
+        if not args and context.resilient_parsing:
+            return click.Group.parse_args(self, context, args)
+        return super().parse_args(context, args)
+
+    def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete the first word: a command, or an option of the default one."""
+        found = super().shell_complete(context, incomplete)
+        default = self.get_command(context, DEFAULT_COMMAND)
+        if default is not None:
+            inner = default.make_context(DEFAULT_COMMAND, [], context, resilient_parsing=True)
+            found += default.shell_complete(inner, incomplete)
+        return found
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Show the default command's options, then the commands."""

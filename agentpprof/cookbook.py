@@ -60,9 +60,7 @@ def read_recipe(name: str) -> Recipe:
 def parse_recipe(name: str, text: str) -> Recipe:
     """Take a file apart: question, parameters, statement."""
     lines = text.splitlines()
-    head = next(
-        (at for at, line in enumerate(lines) if not line.startswith("--")), len(lines)
-    )
+    head = next((at for at, line in enumerate(lines) if not line.startswith("--")), len(lines))
     question: list[str] = []
     parameters: list[Parameter] = []
     for line in lines[:head]:

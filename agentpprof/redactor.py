@@ -34,7 +34,9 @@ _AUTHORIZATION = re.compile(
 )
 _BEARER = re.compile(r"\b((?:bearer|basic)\s{1,3})[\w.~+/=-]{8,4000}+", re.IGNORECASE)
 _COOKIES = re.compile(r"\b((?:set-)?cookie:\s{0,3})[^\"'\r\n]{4,4000}+", re.IGNORECASE)
-_LOGIN_FLAG = re.compile(r"((?:\s-u|--user|--proxy-user)[ =]['\"]?[^\s:'\"]{1,100}:)[^\s'\"]{1,300}+")
+_LOGIN_FLAG = re.compile(
+    r"((?:\s-u|--user|--proxy-user)[ =]['\"]?[^\s:'\"]{1,100}:)[^\s'\"]{1,300}+"
+)
 _PASSWORD_FLAG = re.compile(
     r"(\b(?:mysql\w*|mariadb|sshpass)\b[^\n|;&]{0,200}?\s-p ?)(?!\s)[^\s-][^\s]{0,300}+"
 )
@@ -46,6 +48,8 @@ _HOME = re.compile(
 _HOME_IN_NAME = re.compile(r"(?<!\w)-(home|Users)-[A-Za-z0-9_]{1,64}(?=[-/\\\s\"']|$)")
 _DENSE = re.compile(r"(?<![\w+/=-])[\w+=-]{20,400}+")
 _HEX = re.compile(r"[0-9a-fA-F-]+")
+_JOINTS = re.compile(r"[-_=+]")
+_SHORTEST_SECRET = 16
 _BITS_OF_A_SECRET = 3.5  # a character; words have about 3
 _TURNS_OF_A_SECRET = 0.3  # changes between letters, capitals and digits, of its length
 _COMMON_NAMES = frozenset(
@@ -149,18 +153,18 @@ def _without_entropy(found: re.Match[str]) -> str:
 
 def is_dense(token: str) -> bool:
     """Say whether a run of characters looks drawn by lot; hashes in hex and UUIDs do not count."""
-    bare = token.strip("=-+_")
-    if len(bare) < 20 or _HEX.fullmatch(bare):
+    if _HEX.fullmatch(token):
         return False
-    kinds = [_kind(character) for character in bare]
+    # Names are words between joints; what is drawn by lot is long between them.
+    piece = max(_JOINTS.split(token), key=len)
+    if len(piece) < _SHORTEST_SECRET or piece.isdigit():
+        return False
+    kinds = [_kind(character) for character in piece]
     turns = sum(a != b for a, b in zip(kinds, kinds[1:], strict=False))
-    has_digit = any(character.isdigit() for character in bare)
-    if not has_digit or turns < _TURNS_OF_A_SECRET * len(bare):
-        return False
-    # Words in a row have few characters between their joints: nothing drawn by lot has many.
-    if sum(kind == "-" for kind in kinds) > len(bare) // 6:
-        return False
-    return _bits(bare) >= _BITS_OF_A_SECRET
+    has_digit = any(character.isdigit() for character in piece)
+    return (
+        has_digit and turns >= _TURNS_OF_A_SECRET * len(piece) and _bits(piece) >= _BITS_OF_A_SECRET
+    )
 
 
 def _kind(character: str) -> str:
@@ -168,7 +172,7 @@ def _kind(character: str) -> str:
         return "0"
     if character.isupper():
         return "A"
-    return "a" if character.isalpha() else "-"
+    return "a"
 
 
 def _bits(text: str) -> float:

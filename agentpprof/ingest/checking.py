@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from agentpprof.agents import decoder_of
+from agentpprof.agents.facts import BadLineFact
 from agentpprof.ingest import reader
 from agentpprof.ingest.discover import Root
 from agentpprof.ingest.mounts import is_remote, mount_type
@@ -89,28 +91,33 @@ def rows_in_logs(database: Path, seed: int | None = None) -> Check:
     rows = missing = 0
     with opened_for_reading(database) as connection:
         sample = _sample(connection, random.Random(seed))  # noqa: S311 # no secret
-    for path, offset, natural_id in sample:
-        line = _line_at(os.fsdecode(path), offset)
-        if line is None:
-            continue
-        rows += 1
-        missing += not line.lstrip(b"\0 ").startswith(b"{") or not _is_told(line, natural_id)
+    for row in sample:
+        line = _line_at(row.path, row.offset)
+        if line is not None:
+            rows += 1
+            missing += not _is_told(line, row)
     text = f"{missing:,} of {rows:,} sampled rows are not told of by their line"
     return Check("rows", not missing, text + (": run agentpprof index" if missing else ""))
 
 
-def _sample(
-    connection: sqlite3.Connection, chance: random.Random
-) -> list[tuple[str | bytes, int, str | None]]:
+class _Row(NamedTuple):
+    key: int
+    agent: str
+    path: str
+    offset: int
+
+
+def _sample(connection: sqlite3.Connection, chance: random.Random) -> list[_Row]:
     last = connection.execute("select coalesce(max(id), 0) from operation").fetchone()[0]
     ids = {chance.randint(1, last) for _ in range(SAMPLE_ROWS)} if last else set()
     query = (
-        "select log_file.path, operation.offset, operation.natural_id from operation "
+        "select operation.key, log_file.agent, log_file.path, operation.offset from operation "
         "inner join log_file on operation.log_file_id = log_file.id "
-        "where operation.id = ? and not log_file.gone and log_file.offset > operation.offset "
-        "and log_file.path not like '%.zst'"
+        "where operation.id = ? and not log_file.gone and log_file.offset > operation.offset"
     )
-    return [row for each in sorted(ids) for row in connection.execute(query, (each,))]
+    found = [row for each in sorted(ids) for row in connection.execute(query, (each,))]
+    rows = [_Row(key, agent, os.fsdecode(path), offset) for key, agent, path, offset in found]
+    return [row for row in rows if not row.path.endswith(".zst")]
 
 
 def _line_at(path: str, offset: int) -> bytes | None:
@@ -127,8 +134,15 @@ def _line_at(path: str, offset: int) -> bytes | None:
     return line.partition(b"\n")[0]
 
 
-def _is_told(line: bytes, natural_id: str | None) -> bool:
-    """Say whether a line holds an id; ids that were made of several parts have no such line."""
-    if not natural_id or any(letter in natural_id for letter in "/:#|"):
-        return True
-    return natural_id.encode("utf-8", "replace") in line
+def _is_told(line: bytes, row: _Row) -> bool:
+    """Decode a line alone: it must be a record and, where ids need no other line, give the row."""
+    from agentpprof.ingest.assemble import assemble
+    from agentpprof.ingest.state import AssemblyState
+
+    decoder = decoder_of(row.agent)
+    state = decoder.initial_state(row.path)
+    facts, _ = decoder.decode(line + b"\n", row.offset, row.path, state)
+    if row.agent != "claude":
+        return not any(isinstance(fact, BadLineFact) for fact in facts)
+    rows, _ = assemble(facts, AssemblyState(), row.agent)
+    return row.key in rows.operations

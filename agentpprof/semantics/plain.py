@@ -62,10 +62,10 @@ def plain_segments(text: str, scope: Scope) -> list[Segment] | None:
             end = match.group(3)
             if assigned and not segment.words:
                 variables = _with_assigned(assigned, variables)
-            if segment.words or len(segment.redirects) == 1:
+            if segment.words:
                 segments.append(segment)
             elif (
-                segment.redirects  # the grammar takes the next line for the command of several
+                segment.redirects  # the grammar may give those of no program to the next one
                 or len(assigned) > 1  # the same
                 or (not assigned and separator not in _SOFT)
                 or end not in _NOTHING

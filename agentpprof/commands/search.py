@@ -1,0 +1,192 @@
+"""`agentpprof search`: words in prompts, commands and answers."""
+
+import json
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from agentpprof.commands.asking import WordsCommand, asked_database
+from agentpprof.commands.options import loudness_options, store_options
+from agentpprof.commands.sections import option
+from agentpprof.commands.telling import say
+from agentpprof.errors import UsageError
+from agentpprof.output import STDOUT, write_output
+from agentpprof.profile.times import parse_span
+from agentpprof.profile.zones import zone_named
+from agentpprof.store.database import opened_for_reading
+from agentpprof.store.queries import read_meta
+from agentpprof.store.search import KINDS, Hit, Question, find_hits
+from agentpprof.store.search_index import (
+    PENDING_BEARABLE,
+    OnIndexed,
+    read_pending,
+    save_search_index,
+)
+from agentpprof.terminal import show
+
+_WHERE = "Where"
+_OUTPUT = "Output"
+_AROUND = 60  # characters of a snippet on each side of what was found
+
+
+@click.command("search", cls=WordsCommand)
+@click.argument("words", nargs=-1, required=True)
+@option(_WHERE, "--kind", type=click.Choice(KINDS), help="Only texts of this kind.")
+@option(_WHERE, "--project", metavar="NAME", help="Only this project, as the views call it.")
+@option(_WHERE, "--agent", metavar="NAME", help="Only this agent: claude, codex.")
+@option(_WHERE, "--tag", metavar="TAG", help="Only what stands under prompts of this tag.")
+@option(_WHERE, "--session-id", metavar="TEXT", help="Only sessions whose id contains this.")
+@option(_WHERE, "--since", metavar="TIME", help="From then on: 2026-05-17, 7d, today.")
+@option(_WHERE, "--until", metavar="TIME", help="Up to then, not included.")
+@option(_OUTPUT, "--limit", type=click.IntRange(1, 10_000), default=20, show_default=True,
+        metavar="N", help="Hits at most, the newest first.")  # fmt: skip
+@option(_OUTPUT, "--json", "as_json", is_flag=True, help="One JSON object, with whole texts.")
+@option(_OUTPUT, "--redact", is_flag=True, help="Without secrets, home, user and host names.")
+@option(_OUTPUT, "-o", "--output", metavar="PATH", default=STDOUT, help="A file, not stdout.")
+@store_options
+@option("Logs and database", "--no-sync", is_flag=True, help="Search what is stored.")
+@loudness_options
+def command(words: tuple[str, ...], **options: Any) -> None:
+    """Find texts that hold all WORDS, whatever their case; quote words that belong together.
+
+    \b
+      agentpprof search pytest cart
+      agentpprof search "undefined reference" --kind answer --since 7d
+    """
+    if not all(word.strip() for word in words):
+        raise UsageError("an empty word is found everywhere: name what to look for")
+    with asked_database(options) as path:
+        _index_texts(path, options["quiet"])
+        with opened_for_reading(path) as connection:
+            zone = read_meta(connection, "zone") or "UTC"
+            question = _question(words, options, zone)
+            hits, has_more = _first(find_hits(connection, question), options["limit"])
+    if options["redact"]:
+        hits = [_redacted(hit) for hit in hits]
+    if options["as_json"]:
+        text = _json(hits, words, has_more)
+    else:
+        text = "\n".join(_lines(hits, words, zone, has_more)) + "\n"
+    write_output(text.encode("utf-8", "backslashreplace"), options["output"])
+
+
+def _question(words: tuple[str, ...], options: Mapping[str, Any], zone: str) -> Question:
+    since_ms, until_ms = parse_span(options["since"], options["until"], zone)
+    return Question(
+        words,
+        options["kind"],
+        options["project"],
+        options["agent"],
+        options["tag"],
+        options["session_id"],
+        since_ms,
+        until_ms,
+    )
+
+
+def _index_texts(path: Path, is_quiet: bool) -> None:
+    """Bring the search index up to date when it lacks more than a search can bear."""
+    with opened_for_reading(path) as connection:
+        pending = read_pending(connection)
+    if pending.texts <= PENDING_BEARABLE:
+        return
+    with _progress(is_quiet) as on_indexed:
+        save_search_index(path, on_indexed)
+
+
+@contextmanager
+def _progress(is_quiet: bool) -> Iterator[OnIndexed | None]:
+    if is_quiet or not sys.stderr.isatty():
+        yield None
+        return
+
+    def tell(done: int, total: int) -> None:
+        click.echo(
+            f"\rmaking texts searchable: {100 * done // max(total, 1)} %", err=True, nl=False
+        )
+
+    try:
+        yield tell
+    finally:
+        click.echo("\r" + " " * 40 + "\r", err=True, nl=False)
+
+
+def _first(hits: Iterator[Hit], limit: int) -> tuple[list[Hit], bool]:
+    """Return the first hits, and whether there are more."""
+    found = [hit for hit, _ in zip(hits, range(limit + 1), strict=False)]
+    return found[:limit], len(found) > limit
+
+
+def _redacted(hit: Hit) -> Hit:
+    """Redact the whole text before a snippet is cut from it: a cut can hide a secret's begin."""
+    from agentpprof.redactor import redact
+
+    return hit._replace(
+        text=redact(hit.text),
+        log_path=redact(hit.log_path),
+        project=hit.project and redact(hit.project),
+    )
+
+
+def snippet(text: str, words: tuple[str, ...], width: int = 2 * _AROUND) -> str:
+    """Return the part of a text around the first word found, in one line."""
+    lowered = text.lower()
+    places = [place for place in (lowered.find(word.lower()) for word in words) if place >= 0]
+    at = min(places, default=0)
+    start = max(min(at - width // 2, len(text) - width), 0)
+    part = " ".join(text[start : start + width].split())
+    return ("…" if start else "") + part + ("…" if start + width < len(text) else "")
+
+
+def _json(hits: list[Hit], words: tuple[str, ...], has_more: bool) -> str:
+    rows = [
+        {**hit._asdict(), "log_path": _encodable(hit.log_path), "snippet": snippet(hit.text, words)}
+        for hit in hits
+    ]
+    whole = {"words": list(words), "hits": rows, "hit_count": len(rows), "has_more": has_more}
+    return json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
+
+
+def _encodable(path: str) -> str:
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def _lines(hits: list[Hit], words: tuple[str, ...], zone: str, has_more: bool) -> Iterator[str]:
+    """Yield two lines a hit: where it stands, and its snippet."""
+    mark = _marker(words)
+    width = max(shutil.get_terminal_size((100, 24)).columns - 4, 40)
+    for hit in hits:
+        parts = (_time(hit.started_at_ms, zone), hit.project, hit.kind, hit.tool, hit.tag)
+        yield show("  ".join(part for part in parts if part))
+        yield "  " + mark(show(snippet(hit.text, words, width)))
+        yield show(f"  {hit.agent} {hit.session_id}  {hit.log_path}:{hit.log_offset}")
+    if not hits:
+        yield "nothing was found: fewer words, or leave filters out"
+    elif has_more:
+        yield f"more than {len(hits)}: narrow it down, or allow more with --limit"
+
+
+def _marker(words: tuple[str, ...]) -> Callable[[str], str]:
+    """Return what makes the words bold on a terminal."""
+    if not sys.stdout.isatty():
+        return lambda text: text
+    import re
+
+    anywhere = re.compile("|".join(re.escape(show(word)) for word in words), re.IGNORECASE)
+    return lambda text: anywhere.sub(lambda found: click.style(found[0], bold=True), text)
+
+
+def _time(time_ms: int | None, zone: str) -> str:
+    if time_ms is None:
+        return ""
+    try:
+        at = datetime.fromtimestamp(time_ms / 1000, UTC).astimezone(zone_named(zone))
+    except (ValueError, OverflowError, OSError):
+        return ""
+    return f"{at:%Y-%m-%d %H:%M}"

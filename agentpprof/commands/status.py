@@ -1,0 +1,22 @@
+"""`agentpprof status`: how things stand, at a glance or for a monitor."""
+
+from typing import Any
+
+import click
+
+from agentpprof.commands.condition import read_condition, tell
+from agentpprof.commands.options import store_options
+from agentpprof.commands.sections import OnceCommand
+
+
+@click.command("status", cls=OnceCommand)
+@click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
+@click.option("--debug", is_flag=True, help="Show where an error came from.")
+@store_options
+def command(**options: Any) -> int:
+    """Say what is stored, what is pending, who watches and what needs attention.
+
+    Changes nothing, and works when the watcher is dead or hangs. Exit codes: 0 all is well, 1 there
+    is no database or it can't be used, 2 the command line is wrong, 3 something needs attention.
+    """
+    return tell(read_condition(options), (), options["as_json"])
