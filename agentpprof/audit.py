@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from agentpprof.models import SessionInfo
+from agentpprof.privacy import PublicText
 from agentpprof.store.audits import AuditLine, CountedSums, SkippedKind
 from agentpprof.vocabulary import PROMPT, TOOL
 
@@ -174,8 +175,14 @@ def audit_document(
             for key in rows
             if key in sessions
         ],
-        "skipped": [kind._asdict() for kind in skipped],
+        "skipped": [_shown(kind) for kind in skipped],
     }
+
+
+def _shown(kind: SkippedKind) -> dict[str, Any]:
+    """Return a kind of record as it may be shown: an unknown one is any text from a log."""
+    version = PublicText(kind.version) if kind.version else ""
+    return {**kind._asdict(), "kind": PublicText(kind.kind), "version": version}
 
 
 def _order(session: SessionInfo | None) -> tuple[int, str]:

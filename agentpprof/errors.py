@@ -28,5 +28,9 @@ class NoSessionError(NothingFoundError):
     """No session is left after the project, agent, id and time were looked at."""
 
 
+class StoppedError(AgentPprofError):
+    """A question took more time or memory than it may."""
+
+
 class OutputError(AgentPprofError):
     """The output can't be written."""

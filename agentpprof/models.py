@@ -21,6 +21,11 @@ class LogFile(NamedTuple):
     mtime_ns: int
     ctime_ns: int
 
+    @property
+    def logical_path(self) -> str:
+        """The name a log goes by whether it is compressed or plain again."""
+        return self.path.removesuffix(".zst")
+
 
 class Checkpoint(NamedTuple):
     """How far one log file is read, and how to recognise it again.
@@ -129,6 +134,7 @@ class Profile:
     ended_at_ms: int | None = None
     sessions: tuple[dict[str, Any], ...] = ()  # summaries for JSON, values already public
     project: PublicText = field(default_factory=lambda: PublicText("project"))
+    others: tuple["Profile", ...] = ()  # the same sessions measured otherwise, smallest use first
 
     @property
     def total(self) -> int:
@@ -148,3 +154,4 @@ class OutputOptions(NamedTuple):
 
     svg_width: int = 1200
     gzip: bool = True
+    flame: bool = False

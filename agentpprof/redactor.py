@@ -13,6 +13,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -160,7 +161,7 @@ def is_dense(token: str) -> bool:
     if len(piece) < _SHORTEST_SECRET or piece.isdigit():
         return False
     kinds = [_kind(character) for character in piece]
-    turns = sum(a != b for a, b in zip(kinds, kinds[1:], strict=False))
+    turns = sum(a != b for a, b in pairwise(kinds))
     has_digit = any(character.isdigit() for character in piece)
     return (
         has_digit and turns >= _TURNS_OF_A_SECRET * len(piece) and _bits(piece) >= _BITS_OF_A_SECRET

@@ -33,7 +33,9 @@ def answer(
     at_ms: int, natural_id: str, text: str = "", where: Where = MAIN, result: str = "final"
 ) -> ResponseFact:
     """A record of a response."""
-    return ResponseFact(where, at_ms, at_ms, natural_id, "model", result, text, Usage(1, 2, 3, 4, 5))
+    return ResponseFact(
+        where, at_ms, at_ms, natural_id, "model", result, text, Usage(1, 2, 3, 4, 5)
+    )
 
 
 def rows_of(*facts: Fact) -> FileRows:

@@ -186,7 +186,7 @@ COMMANDS = [
     (("-o", "{}/" + "d/" * 3000 + "a.svg", "--all-projects"), 1, "File name too long"),
     (("-o", "/dev/null/a.svg", "--all-projects"), 1, "can't be written"),
     (("profil", "-o", "{}/a.svg"), 2, "did you mean profile?"),
-    (("nonsense",), 2, "there are profile, index, demo"),
+    (("nonsense",), 2, "no such command 'nonsense': there are profile, "),
     (("index", "--nope"), 2, "No such option"),
     (("index", "-q", "-v"), 2, "contradict each other"),
     (("index", "--claude-root", "{}"), 2, "index with a root needs --db"),

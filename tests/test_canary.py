@@ -290,6 +290,17 @@ def test_no_failure_shows_a_mark(
     check_clean(planted, ran.out, ran.err.encode())
 
 
+@pytest.mark.parametrize("command", ["audit --all-projects", "status", "doctor", "demo -o demo"])
+def test_no_other_command_shows_a_mark(
+    planted: Marks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("index").code == 0
+    ran = run(*command.split())
+    assert ran.code in (0, 1), ran.err
+    check_clean(planted, ran.out, ran.err.encode())
+
+
 def test_no_fault_of_ours_shows_a_mark(
     planted: Marks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

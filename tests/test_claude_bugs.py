@@ -525,9 +525,7 @@ def test_row_25_a_response_counts_on_the_day_of_its_first_row_in_the_stored_zone
     log = ClaudeSession(start="2026-05-04T23:59:58.000Z")
     response_rows(log, 3, 40)
     log.write(bench.home)
-    started, ended = (
-        bench.rows("select started_at_ms, ended_at_ms from operations")[0].values()
-    )
+    started, ended = bench.rows("select started_at_ms, ended_at_ms from operations")[0].values()
     assert (day_in("UTC", started), day_in("UTC", ended)) == ("2026-05-04", "2026-05-05")
     assert day_in("Asia/Tokyo", started) == "2026-05-05"
     assert bench.count("select value from meta where key = 'zone'") == "UTC"

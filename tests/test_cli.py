@@ -212,6 +212,35 @@ def test_a_log_may_come_through_stdin(history: Path) -> None:
     assert not default_path().exists()
 
 
+@pytest.mark.parametrize("name", ["run.jsonl.zst", "run.bin", "-"])
+def test_a_compressed_log_is_unpacked(history: Path, tmp_path: Path, name: str) -> None:
+    import zstandard
+
+    data = next((history / ".codex").rglob("*.jsonl")).read_bytes()
+    packed = zstandard.compress(data)
+    (tmp_path / name).write_bytes(packed)
+    place = name if name == "-" else str(tmp_path / name)
+    arguments = ("-o", "-", "--format", "folded", "--stack", "agent", "--session-file", place)
+    assert set(folded(run(*arguments, stdin=packed).out)) == {"agent:codex"}
+
+
+@pytest.mark.parametrize(
+    ("words", "position", "expected"),
+    [
+        ("agentpprof in", 1, "index"),
+        ("agentpprof --op-map-", 1, "--op-map-file"),
+        ("agentpprof index --cl", 2, "--claude-root"),
+    ],
+)
+def test_a_shell_completes_commands_and_options(words: str, position: int, expected: str) -> None:
+    environment = {
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(position),
+        "_AGENTPPROF_COMPLETE": "bash_complete",
+    }
+    assert installed(environment=environment).out.decode().split() == [f"plain,{expected}"]
+
+
 def test_a_log_goes_into_a_named_database_and_is_told_from_what_is_there(
     history: Path, tmp_path: Path
 ) -> None:

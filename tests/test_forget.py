@@ -152,10 +152,15 @@ def test_an_interrupted_forget_leaves_everything(
 ) -> None:
     before = counts(database)
 
-    def fail(_: sqlite3.Connection) -> None:
-        raise KeyboardInterrupt
+    calls = []
 
-    monkeypatch.setattr("agentpprof.store.forgetting._reset_files", fail)
+    def fail_late(_: sqlite3.Connection) -> tuple[int, ...]:
+        calls.append(1)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return (0,) * 6
+
+    monkeypatch.setattr("agentpprof.store.forgetting._counts", fail_late)
     with pytest.raises(KeyboardInterrupt):
         forget(database, Wish(project=CANARY))
     assert counts(database) == before

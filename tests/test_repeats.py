@@ -20,7 +20,9 @@ class Calls:
         self.repeats = Repeats()
         self.number = 0
 
-    def call(self, signature: str, watched: str = "", writes: str = "", failed: bool = False) -> str:
+    def call(
+        self, signature: str, watched: str = "", writes: str = "", failed: bool = False
+    ) -> str:
         """Make a call, let it end, and return what it repeats."""
         self.number += 1
         found = repeat_of(self.repeats, signature, f"c{self.number}", watched)

@@ -141,9 +141,7 @@ def test_the_total_of_the_claude_home_is_right(
     total = home["total"]
     found = figures(indexed("claude"))
     assert_figures(found, total, "human_prompts")
-    left_out = [
-        f"{samples}/{path}" for path in total["left_out"]["human_prompts"]
-    ]
+    left_out = [f"{samples}/{path}" for path in total["left_out"]["human_prompts"]]
     kept = figures(
         indexed("claude"),
         "log_file_id not in (select id from log_file where path in (select value from json_each(?)))",
@@ -395,7 +393,7 @@ def test_samples_in_random_pieces_and_order_give_the_same_database(
     chance = random.Random(seed)
     root = root_of(tmp_path, home)
     sources = sorted((samples / HOMES[home].path).rglob("*.jsonl"))
-    left = {path: 0 for path in sources}
+    left = dict.fromkeys(sources, 0)
     chance.shuffle(sources)
     while left:
         for path in chance.sample(sorted(left), k=min(5, len(left))):

@@ -352,6 +352,7 @@ def _breaks(*arguments: object) -> None:
 INDEX = (
     "import sys; from pathlib import Path; from agentpprof.ingest import indexer; "
     "from agentpprof.ingest.discover import Root; indexer.BATCH_ROWS = 50; "
+    "indexer.reader.read_pieces.__defaults__ = (20_000,); "
     "indexer.sync(Path(sys.argv[1]), [Root('claude', sys.argv[2])])"
 )
 

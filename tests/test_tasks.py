@@ -75,7 +75,9 @@ def test_a_circle_of_parents_ends() -> None:
 
 
 @pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], sqlite3.Connection]]:
+def database(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Callable[[], sqlite3.Connection]]:
     """Give `database()`: one connection to an emptied database."""
     path = tmp_path_factory.mktemp("tasks") / "agent.db"
     with opened_for_writing(path) as connection:
@@ -115,9 +117,7 @@ def histories(draw: st.DrawFn) -> tuple[list[Session], list[Prompt]]:
     return sessions, prompts
 
 
-def store(
-    connection: sqlite3.Connection, sessions: list[Session], prompts: list[Prompt]
-) -> None:
+def store(connection: sqlite3.Connection, sessions: list[Session], prompts: list[Prompt]) -> None:
     """Write a generated history into the tables."""
     insert = (
         "insert into operation (key, op, owner_rank, session_key, prompt_key, log_file_id, offset, "

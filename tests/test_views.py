@@ -42,7 +42,9 @@ def write_history(home: Path) -> None:
     log = ClaudeSession("session-1", gitBranch="fix")
     log.user("Fix the failing test")
     log.respond([text("Looking"), tool_block("Read", {"file_path": "/home/dev/shop/src/a.py"})])
-    call = log.call("Bash", {"command": "curl https://example.com/x"}, "Exit code 6\n", is_error=True)
+    call = log.call(
+        "Bash", {"command": "curl https://example.com/x"}, "Exit code 6\n", is_error=True
+    )
     log.call("Bash", {"command": "curl https://example.com/x"})
     task = log.tool_use("Task", {"subagent_type": "searcher", "prompt": "Look"})
     agent = ClaudeSession("session-1", agent_id="a1")

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from agentpprof.errors import UsageError
 from agentpprof.ingest.workspaces import find_workspace
 from agentpprof.models import OutputOptions
 from agentpprof.output import STDOUT
-from agentpprof.profile.fields import LABELS
+from agentpprof.profile.fields import LABELS, TEXT_FIELDS
 from agentpprof.profile.rules import (
     Rules,
     check_fields,
@@ -33,6 +34,7 @@ from agentpprof.profile.views import View, view_named
 from agentpprof.store.database import default_path, look_at, opened_for_reading
 from agentpprof.tagging.rules import check_tag
 
+TOP = "top"  # the format of a run without an output: what is largest, for the terminal
 _SVG_WIDTHS = range(200, 100_001)
 _PATH_DEPTHS = range(1, 21)
 
@@ -43,6 +45,7 @@ class Asked(NamedTuple):
     output: str
     format: str
     output_options: OutputOptions
+    all_measures: bool
     view: View
     rules: Rules
     tagger: TaggerChoice
@@ -55,12 +58,31 @@ class Asked(NamedTuple):
     is_verbose: bool
     notes: tuple[str, ...]  # what is allowed but does nothing, for stderr
 
+    def filters(self) -> list[str]:
+        """Return what was left out, for the comments of an output: no patterns for texts."""
+        chosen = self.selection
+        found = {
+            "agent": chosen.agent,
+            "session_id": chosen.session_id,
+            "session_tag": chosen.session_tag,
+            "prompt_tag": chosen.prompt_tag,
+            "since": _day_of(chosen.since_ms),
+            "until": _day_of(chosen.until_ms),
+            "max_sessions": chosen.max_sessions,
+        }
+        texts = [f"filter:{name}:{value}" for name, value in found.items() if value is not None]
+        for rule in self.rules.where:
+            pattern = "" if rule.field in TEXT_FIELDS else f":{rule.pattern.source}"
+            texts.append(f"filter:where:{rule.field}{':not' * rule.is_negated}{pattern}")
+        return texts
+
 
 def read_options(options: Mapping[str, Any]) -> Asked:
     """Read and check all options; raises UsageError before anything else is touched."""
     check_loudness(options["quiet"], options["verbose"])
-    output = _checked_output(options["output"])
-    format_name = _checked_format(output, options["format_name"])
+    output = _checked_output(options["output"], options["format_name"])
+    named = options["format_name"]
+    format_name = TOP if options["output"] is None else _checked_format(output, named)
     view = view_named(options["view_name"])
     rules = _read_rules(options, view, format_name)
     tagger = read_tagger(options)
@@ -72,7 +94,8 @@ def read_options(options: Mapping[str, Any]) -> Asked:
     return Asked(
         output,
         format_name,
-        OutputOptions(options["svg_width"], gzip_of_path(output)),
+        OutputOptions(options["svg_width"], gzip_of_path(output), options["flame"]),
+        options["all_measures"],
         view,
         rules,
         tagger,
@@ -97,9 +120,21 @@ def read_sessions_asked(options: Mapping[str, Any]) -> tuple[Selection, Source]:
     return _with_span(_read_selection(options), options, source), source
 
 
-def _checked_output(output: str | None) -> str:
+def _day_of(time_ms: int | None) -> str | None:
+    """Return a time to the minute, in UTC."""
+    if time_ms is None:
+        return None
+    return f"{datetime.fromtimestamp(time_ms / 1000, UTC):%Y-%m-%dT%H:%M}"
+
+
+def _checked_output(output: str | None, named_format: str | None) -> str:
+    if output is None and named_format is not None:
+        raise UsageError(
+            f"--format {named_format} needs an output: write -o - for stdout, or leave it out to "
+            "see the largest frames"
+        )
     if output is None:
-        raise UsageError("no output is named: write for example -o agent.pb.gz or -o agent.svg")
+        return STDOUT
     if not output or (output != STDOUT and (Path(output).is_dir() or output.endswith("/"))):
         raise UsageError(f"-o {output!r} is no file: name one, for example agent.svg")
     return output
@@ -215,6 +250,8 @@ def _idle_flags(options: Mapping[str, Any], format_name: str, view: View) -> lis
         (options["include_previews"], format_name != "json", "--include-previews", "JSON"),
         (options["include_idle"], view.name != "time", "--include-idle", "the time view"),
         (bool(options["labels"]), format_name != "pprof", "--label", "pprof"),
+        (options["all_measures"], format_name != "pprof", "--all-measures", "pprof"),
+        (options["flame"], format_name != "svg", "--flame", "SVG"),
     )
     return [
         f"{name}: without effect, it changes {what} only"

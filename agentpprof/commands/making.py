@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agentpprof.commands.asked import Asked
+from agentpprof import __version__
+from agentpprof.commands.asked import TOP, Asked
 from agentpprof.commands.expiry import expiry_warning
 from agentpprof.commands.finding import no_session_message
 from agentpprof.commands.options import chosen_database
@@ -20,6 +21,7 @@ from agentpprof.privacy import PublicText
 from agentpprof.profile.gather import Gathered, gather_profile
 from agentpprof.profile.request import Request
 from agentpprof.profile.summaries import session_summaries, tagging_summary
+from agentpprof.profile.views import VIEWS, View
 from agentpprof.store import profile_cache, queries, tag_cache
 from agentpprof.store.database import opened_for_reading
 from agentpprof.tagging.tagger import DEFAULT_TAGGER
@@ -54,7 +56,8 @@ def make_output(asked: Asked) -> Output:
             cached = profile_cache.read_cached(key) if key else None
             if cached is None:
                 made = _make(connection, path, asked, synced)
-                data = encoder(asked.format).encode(made.profile, asked.output_options)
+                format_name = "json" if asked.format == TOP else asked.format
+                data = encoder(format_name).encode(made.profile, asked.output_options)
                 cached = profile_cache.CachedOutput(data, summary_of(made, asked))
                 if key:
                     profile_cache.write_cached(key, cached)
@@ -72,6 +75,7 @@ def _cache_key(
     parts = (
         asked.format,
         asked.output_options,
+        asked.all_measures,
         asked.view.name,
         asked.rules,
         asked.tagger.tagger.definition(),
@@ -96,7 +100,9 @@ def _make(connection: sqlite3.Connection, database: Path, asked: Asked, synced: 
     """Gather and fold, and save tags that are new."""
     new_tags: dict[int, str] = {}
     gathered = _gather(connection, asked, synced, new_tags)
-    profile = _named(gathered.profile, asked)
+    profile = _described(gathered.profile, asked)
+    others = (_other(connection, asked._replace(view=view), synced) for view in _others(asked))
+    profile = replace(profile, others=tuple(other for other in others if other is not None))
     if asked.format == "json":
         summaries = session_summaries(connection, gathered, asked.with_previews)
         profile = replace(profile, sessions=summaries)
@@ -143,8 +149,36 @@ def _gather(
     return gathered
 
 
-def _named(profile: Profile, asked: Asked) -> Profile:
-    return replace(profile, project=PublicText(asked.selection.project_name or "all_projects"))
+def _others(asked: Asked) -> Iterator[View]:
+    """Yield the views that stand in one file with the chosen one, the count first."""
+    if asked.format == "speedscope":
+        yield from (view for view in VIEWS.values() if view != asked.view)
+    elif asked.format == "pprof" and asked.all_measures and asked.view.name != "operations":
+        yield VIEWS["operations"]
+
+
+def _other(connection: sqlite3.Connection, asked: Asked, synced: Synced) -> Profile | None:
+    """Return the same sessions in another view; None where nothing of that kind was done."""
+    try:
+        gathered = _gather(connection, _in_own_stack(asked), synced, {})
+    except NothingFoundError:
+        return None
+    return _described(gathered.profile, asked)
+
+
+def _in_own_stack(asked: Asked) -> Asked:
+    """Return what was asked with the view's own stack, where a person named none."""
+    if all(asked.rules.stack != view.stack for view in VIEWS.values()):
+        return asked
+    return asked._replace(rules=asked.rules._replace(stack=asked.view.stack))
+
+
+def _described(profile: Profile, asked: Asked) -> Profile:
+    """Return the profile with its project, and in the comments the version and the filters."""
+    name = PublicText(asked.selection.project_name or "all_projects")
+    version = PublicText(f"agentpprof:version:{__version__}")
+    comments = (*profile.comments, version, *map(PublicText, asked.filters()))
+    return replace(profile, project=name, comments=comments)
 
 
 def _told(asked: Asked, database: Path, synced: Synced) -> Iterator[str]:

@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from agentpprof.commands.asked import read_options
-from agentpprof.commands.making import make_output
+from agentpprof.commands.asked import TOP, Asked, read_options
+from agentpprof.commands.making import Output, make_output
 from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.profile_options import (
     output_options,
@@ -31,15 +31,25 @@ class _Profile(Guided, OnceCommand):
 @store_options
 @loudness_options
 def command(**options: Any) -> None:
-    """Write one profile of agent activity.
+    """Write one profile of agent activity, or print the largest frames when there is no -o.
 
     The same as agentpprof without a command.
     """
     asked = read_options(options)
     made = make_output(asked)
+    if asked.format == TOP:
+        print_top_of(made, asked, options["stack"] is not None)
+        return
     write_output(made.data, asked.output)
     for line in made.told:
         say(line, on_stderr=True)
     if not asked.is_quiet:
         summary = json.dumps(made.summary, indent=2, ensure_ascii=False)
         say(summary, on_stderr=asked.output == STDOUT)
+
+
+def print_top_of(made: Output, asked: Asked, has_stack: bool) -> None:
+    """Print the largest frames; loaded only here, since outputs need none of it."""
+    from agentpprof.commands.top import Choice, print_top
+
+    print_top(made, asked, Choice(kinds=()) if has_stack else Choice())

@@ -18,7 +18,7 @@ def output_options(function: F) -> F:
     """Add what is written, and where."""
     return apply_options(
         function,
-        option(_OUTPUT, "-o", "--output", metavar="PATH", help="The one output file; - is stdout."),
+        option(_OUTPUT, "-o", "--output", metavar="PATH", help="The one output file; - is stdout. Without it the largest frames are printed."),
         option(
             _OUTPUT,
             "--format",
@@ -26,15 +26,7 @@ def output_options(function: F) -> F:
             metavar="NAME",
             help=f"{', '.join(ENCODERS)}; for names that say none. [default: {DEFAULT_FORMAT}]",
         ),
-        option(
-            _OUTPUT,
-            "--view",
-            "view_name",
-            default=DEFAULT_VIEW,
-            show_default=True,
-            metavar="NAME",
-            help=f"What a width means: {', '.join(VIEWS)}.",
-        ),
+        view_options,
         option(
             _OUTPUT,
             "--include-previews",
@@ -50,11 +42,12 @@ def output_options(function: F) -> F:
             metavar="N",
             help="Width of an SVG in pixels.",
         ),
+        option(_OUTPUT, "--flame", is_flag=True, help="SVG: the root at the bottom, not on top."),
         option(
             _OUTPUT,
-            "--include-idle",
+            "--all-measures",
             is_flag=True,
-            help="Time view: waiting for you and silence as well.",
+            help="pprof: the count of operations as well, in the same file.",
         ),
         option(
             _OUTPUT,
@@ -63,6 +56,28 @@ def output_options(function: F) -> F:
             multiple=True,
             metavar="FIELD",
             help="pprof: one more label on each sample, for go tool pprof -tags.",
+        ),
+    )
+
+
+def view_options(function: F) -> F:
+    """Add what is measured."""
+    return apply_options(
+        function,
+        option(
+            _OUTPUT,
+            "--view",
+            "view_name",
+            default=DEFAULT_VIEW,
+            show_default=True,
+            metavar="NAME",
+            help=f"What a width means: {', '.join(VIEWS)}.",
+        ),
+        option(
+            _OUTPUT,
+            "--include-idle",
+            is_flag=True,
+            help="Time view: waiting for you and silence as well.",
         ),
     )
 

@@ -14,7 +14,6 @@ import click
 from agentpprof.commands.asking import WordsCommand, asked_database
 from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.sections import option
-from agentpprof.commands.telling import say
 from agentpprof.errors import UsageError
 from agentpprof.output import STDOUT, write_output
 from agentpprof.profile.times import parse_span

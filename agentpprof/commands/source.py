@@ -82,7 +82,7 @@ def sync_source(source: Source, database: Path, on_progress: OnProgress) -> Sync
             report = sync_files(database, files, on_progress)
         unreadable += report.unreadable
         report = report._replace(unreadable=tuple(unreadable))
-        synced = Synced(report, tuple(each.path for each in files))
+        synced = Synced(report, tuple(each.logical_path for each in files))
     elif source.syncs:
         synced = Synced(sync(database, source.roots, on_progress), None)
     else:
@@ -104,8 +104,9 @@ def _sync_named(source: Source, database: Path, on_progress: OnProgress, folder:
             ) from None
     if source.scan_files:
         files = session_files.newest(files, source.scan_files)
+    files = [session_files.with_its_suffix(each, folder) for each in files]
     report = sync_files(database, files, on_progress)
-    return Synced(report, tuple(each.path for each in files))
+    return Synced(report, tuple(each.logical_path for each in files))
 
 
 def _bring_up_to_date(database: Path) -> None:

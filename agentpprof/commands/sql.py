@@ -22,12 +22,11 @@ from agentpprof.commands.asking import (
 from agentpprof.commands.sections import option
 from agentpprof.errors import UsageError
 from agentpprof.output import STDOUT
-from agentpprof.store.guard import Answer, Limits, opened_guarded
+from agentpprof.store.guard import DEFAULT_LIMITS, Answer, Limits, opened_guarded
 from agentpprof.store.tables_shown import shown_columns
 
 _QUESTION = "Question"
 _LIMITS = "Limits"
-_DEFAULT = Limits()
 _GRACE_SECONDS = 3.0
 
 
@@ -41,7 +40,7 @@ _GRACE_SECONDS = 3.0
     _LIMITS,
     "--max-rows",
     type=click.IntRange(1, 1_000_000),
-    default=_DEFAULT.rows,
+    default=DEFAULT_LIMITS.rows,
     show_default=True,
     metavar="N",
     help="Rows at most.",
@@ -50,7 +49,7 @@ _GRACE_SECONDS = 3.0
     _LIMITS,
     "--max-cell",
     type=click.IntRange(1, 1_000_000),
-    default=_DEFAULT.cell_characters,
+    default=DEFAULT_LIMITS.cell_characters,
     show_default=True,
     metavar="N",
     help="Characters of one value at most.",
@@ -59,7 +58,7 @@ _GRACE_SECONDS = 3.0
     _LIMITS,
     "--seconds",
     type=click.FloatRange(0.01, 3600),
-    default=_DEFAULT.seconds,
+    default=DEFAULT_LIMITS.seconds,
     show_default=True,
     metavar="N",
     help="Time at most.",

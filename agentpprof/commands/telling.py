@@ -26,15 +26,17 @@ def age_line(database: Path) -> str:
     now = time.time()
     places = (database, database.with_name(database.name + "-wal"))
     written = max(place.stat().st_mtime for place in places if place.exists())
-    line = f"not synced: the database was last written {_ago(now - written)}"
+    line = f"not synced: the database was last written {ago(now - written)}"
     with opened_for_reading(database) as connection:
         span = queries.read_span(connection)
     if span is None:
         return f"{line} and is empty"
-    return f"{line}, its newest session ended {_ago(now - span[1] / 1000)}"
+    return f"{line}, its newest session ended {ago(now - span[1] / 1000)}"
 
 
-def _ago(seconds: float) -> str:
+def ago(seconds: float) -> str:
+    """Return how long ago something was, in its largest unit."""
+    """Return a span as people say it: 3 hours ago."""
     for length, unit in _UNITS:
         if seconds >= length:
             count = int(seconds // length)

@@ -35,6 +35,9 @@ _FORMATS = (
     Encoder("folded", "folded", (".folded",), "one line a stack, for flamegraph.pl and inferno"),
     Encoder("svg", "svg", (".svg",), "interactive flame graph in one file, for any browser"),
     Encoder("json", "json_", (".json",), "stacks and sessions as data, for scripts"),
+    Encoder(
+        "speedscope", "speedscope", (".speedscope.json",), "all views in one file, for speedscope"
+    ),
 )
 ENCODERS: dict[str, Encoder] = {encoder.name: encoder for encoder in _FORMATS}
 

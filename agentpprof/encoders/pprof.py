@@ -6,6 +6,7 @@ it equal to the name, pprof would take the name for mangled C++ and drop `<…>`
 
 import gzip
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 from agentpprof.encoders.pprof_schema import profile_class
@@ -43,15 +44,19 @@ def encode(profile: Profile, options: OutputOptions) -> bytes:
 
 def encode_message(profile: Profile) -> bytes:
     """Return the bare protobuf bytes."""
-    check_profile(profile)
-    samples = [sample for sample in profile.samples if sample.value]
-    label_sets = sorted({sample.labels for sample in samples})
+    measures = (*profile.others, profile)  # readers without a choice take the last one
+    for measure in measures:
+        check_profile(measure)
+    samples = [[sample for sample in measure.samples if sample.value] for measure in measures]
+    every = list(chain.from_iterable(samples))
+    label_sets = sorted({sample.labels for sample in every})
     strings = _Strings()
     message = profile_class()()
     _add_head(message, profile, strings)
-    frames = {frame for sample in samples for frame in sample.stack or NO_FRAMES}
+    frames = {frame for sample in every for frame in sample.stack or NO_FRAMES}
     ids = _add_frames(message, frames, strings)
-    rows = _rows(samples, ids, {labels: number for number, labels in enumerate(label_sets)})
+    numbers = {labels: number for number, labels in enumerate(label_sets)}
+    rows = [_rows(each, ids, numbers) for each in samples]
     _add_samples(message, rows, [_packed_labels(labels, strings) for labels in label_sets])
     message.string_table.extend(strings.numbers)
     data: bytes = message.SerializeToString(deterministic=True)
@@ -72,9 +77,10 @@ def _rows(samples: list[Sample], ids: dict[str, int], numbers: dict[Labels, int]
 
 def _add_head(message: Any, profile: Profile, strings: _Strings) -> None:
     """Add all that stands once: the type of the values, the mapping, the time, the comments."""
-    sample_type = strings(profile.sample_type)
-    message.sample_type.add(type=sample_type, unit=strings(profile.unit))
-    message.default_sample_type = sample_type
+    for measure in (*profile.others, profile):
+        sample_type = strings(measure.sample_type)
+        message.sample_type.add(type=sample_type, unit=strings(measure.unit))
+    message.default_sample_type = strings(profile.sample_type)
     # Without a mapping, or without these flags, pprof looks for a binary to read symbols from.
     message.mapping.add(
         id=1,
@@ -102,17 +108,17 @@ def _add_frames(message: Any, frames: Iterable[str], strings: _Strings) -> dict[
     return ids
 
 
-def _add_samples(message: Any, rows: Rows, packed_labels: list[bytes]) -> None:
-    """Add the samples, in order of stack and labels."""
-    for row in sorted(rows):
-        value = rows[row]
-        if not value:
+def _add_samples(message: Any, rows: list[Rows], packed_labels: list[bytes]) -> None:
+    """Add the samples, in order of stack and labels, with one value a measure."""
+    for row in sorted(rows[0] if len(rows) == 1 else set().union(*rows)):
+        values = [each.get(row, 0) for each in rows]
+        if not any(values):
             continue
         sample = message.sample.add()
         # Few label sets stand on many samples: merged in as bytes, one call instead of five.
         sample.MergeFromString(packed_labels[row[-1]])
         sample.location_id.extend(row[-3::-1])  # the leaf first
-        sample.value.append(value)
+        sample.value.extend(values)
 
 
 def _packed_labels(labels: Labels, strings: _Strings) -> bytes:

@@ -253,9 +253,7 @@ class _Assembly:
         if result == "error" and fact.call_id in self.state.answers:
             result = "ok"
         key = key_of(self.agent, "tool", fact.call_id)
-        self.rows.stray_results.append(
-            StrayResult(key, RESULT_CODE[result], fact.at_ms, fact.size)
-        )
+        self.rows.stray_results.append(StrayResult(key, RESULT_CODE[result], fact.at_ms, fact.size))
 
     def add_outcome(self, fact: OutcomeFact) -> None:
         """Set how the prompt in force ended."""

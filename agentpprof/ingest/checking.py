@@ -66,8 +66,8 @@ def integrity(database: Path, *, is_deep: bool) -> Check:
     except sqlite3.DatabaseError as error:
         rows = [(getattr(error, "sqlite_errorname", None) or type(error).__name__,)]
     is_fine = rows == [("ok",)]
-    advice = "" if is_fine else f" {len(rows):,} faults: restore a backup, or move it away and index"
-    return Check(pragma, is_fine, f"the database's file:{advice or ' sound'}")
+    text = f"{len(rows):,} faults: restore a backup, or move the database away and index again"
+    return Check(pragma, is_fine, "the database's file is sound" if is_fine else text)
 
 
 def logs_unchanged(known: Mapping[str, KnownFile]) -> Check:

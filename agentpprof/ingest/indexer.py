@@ -5,7 +5,6 @@ Batches of several files are saved in one transaction each, under the write lock
 """
 
 import gc
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -14,6 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from agentpprof.agents import AGENTS, decoder_of
 from agentpprof.errors import StoreError
 from agentpprof.ingest import reader
+from agentpprof.ingest.compare import Changes, find_changes
+from agentpprof.ingest.compressed import Plain, opened_plain
 from agentpprof.ingest.discover import Root, find_log_files
 from agentpprof.models import Checkpoint, LogFile
 from agentpprof.store.database import (
@@ -44,14 +45,6 @@ class SyncReport(NamedTuple):
     unknown_records: int = 0
     unreadable: tuple[str, ...] = ()
     seconds: float = 0.0
-
-
-class _Changes(NamedTuple):
-    """What a scan found: files to read, and numbers of those that vanished or came back."""
-
-    files: list[LogFile]
-    gone: list[int]
-    back: list[int]
 
 
 class Progress(NamedTuple):
@@ -95,8 +88,7 @@ def _sync_found(
 ) -> SyncReport:
     """Read what has changed in the files found; those missing below `roots` are marked gone."""
     known = _known_files(database)
-    changed = [log_file for log_file in log_files if _has_changed(log_file, known)]
-    changes = _Changes(changed, *_gone_and_back(log_files, known, roots))
+    changes = find_changes(log_files, known, roots)
     report = SyncReport(files=len(log_files))
     if any(changes) or look_at(database) < schema_version():
         report = _read_and_save(database, changes, known, on_progress, unreadable)
@@ -110,38 +102,9 @@ def _known_files(database: Path) -> dict[str, KnownFile]:
         return read_known_files(connection)
 
 
-def _has_changed(log_file: LogFile, known: dict[str, KnownFile]) -> bool:
-    """Compare what a listing shows with what was stored; parser versions count as well."""
-    before = known.get(log_file.path)
-    return (
-        before is None
-        or before.identity != log_file[2:]
-        or before.parser_version < AGENTS[log_file.agent].parser_version
-    )
-
-
-def _gone_and_back(
-    log_files: list[LogFile], known: dict[str, KnownFile], roots: list[Root]
-) -> tuple[list[int], list[int]]:
-    """Return the numbers of files that vanished below roots that are still there, and came back."""
-    found = {log_file.path for log_file in log_files}
-    prefixes = tuple(
-        root.path.rstrip("/") + "/"
-        for root in roots
-        if os.path.isdir(root.path)  # noqa: PTH112
-    )
-    gone = [
-        file.log_file_id
-        for path, file in known.items()
-        if path not in found and not file.is_gone and path.startswith(prefixes)
-    ]
-    back = [file.log_file_id for path, file in known.items() if path in found and file.is_gone]
-    return gone, back
-
-
 def _read_and_save(
     database: Path,
-    changes: _Changes,
+    changes: Changes,
     known: dict[str, KnownFile],
     on_progress: Callable[[Progress], None] | None,
     unreadable: list[str],
@@ -154,7 +117,7 @@ def _read_and_save(
     try:
         with opened_for_writing(database) as connection:
             writer = Writer(connection)
-            for batch in _batches(_read_files(changes.files, known, writer, unreadable)):
+            for batch in _batches(_read_files(changes, known, writer, unreadable)):
                 with _locked(database):
                     writer.save(batch)
                 counts.add(batch)
@@ -232,45 +195,63 @@ def _batches(reads: "Iterator[FileRead]") -> "Iterator[list[FileRead]]":
 
 
 def _read_files(
-    changed: list[LogFile],
+    changes: Changes,
     known: dict[str, KnownFile],
     writer: "Writer",
     unreadable: list[str],
 ) -> "Iterator[FileRead]":
-    for log_file in changed:
+    moved = changes.moved
+    for log_file in changes.files:
+        path = log_file.logical_path
+        before = moved.get(path) or known.get(path)
+        moved_id = moved[path].log_file_id if path in moved else None
         try:
-            with reader.opened(log_file.path) as descriptor:
-                yield from _read_file(log_file, descriptor, known.get(log_file.path), writer)
+            with opened_plain(log_file.path) as plain:
+                for read in _read_file(log_file, plain, before, writer):
+                    is_same = read.base_offset >= 0 or read.is_reread
+                    yield read._replace(moved_id=moved_id) if is_same else read
         except OSError:
             unreadable.append(log_file.path)
 
 
 def _read_file(
-    log_file: LogFile, descriptor: int, before: KnownFile | None, writer: "Writer"
+    log_file: LogFile, plain: Plain, before: KnownFile | None, writer: "Writer"
 ) -> "Iterator[FileRead]":
-    """Yield one read a piece; at least one, so that an empty file is remembered as seen."""
+    """Yield one read a piece; at least one, so that an empty file is remembered as seen.
+
+    A file of an older parser version is read from its start; it goes by the older version until
+    its last piece is saved, so a reading that was broken off begins anew.
+    """
     from agentpprof.ingest.reading import FileReading
 
     version = AGENTS[log_file.agent].parser_version
-    is_known = (
-        before is not None
-        and before.parser_version == version
-        and reader.is_continued(descriptor, before.checkpoint)
-    )
-    if before is not None and is_known and before.checkpoint.offset:
+    is_same = before is not None and reader.is_continued(plain.descriptor, before.checkpoint)
+    is_older = before is not None and before.parser_version < version
+    checkpoint, state, base_offset = Checkpoint(), None, -1
+    if before is not None and is_same and not is_older and before.checkpoint.offset:
         checkpoint, state = before.checkpoint, writer.read_state(before.log_file_id)
         base_offset = checkpoint.offset
-    else:
-        checkpoint, state, base_offset = Checkpoint(), None, -1
     reading = FileReading(log_file, decoder_of(log_file.agent), version, state)
-    is_unchanged = True
-    is_first = base_offset < 0
-    for piece in reader.read_pieces(descriptor, checkpoint):
-        read = reading.add(piece, base_offset)
-        if is_first:
+    file_version = before.parser_version if before is not None and is_older else version
+    for piece in _pieces(plain.descriptor, checkpoint):
+        read = reading.add(piece, base_offset)._replace(
+            file_version=file_version, is_reread=is_older, damage=plain.damage
+        )
+        if base_offset < 0:
             reading.add_sidecar(read.rows)
         yield read
-        base_offset = piece.checkpoint.offset
-        is_unchanged = is_first = False
-    if is_unchanged:
-        yield reading.add(reader.Piece(b"", checkpoint.offset, checkpoint), base_offset)
+        checkpoint = piece.checkpoint
+        base_offset = checkpoint.offset
+    if is_older:
+        last = reading.add(reader.Piece(b"", checkpoint.offset, checkpoint), base_offset)
+        yield last._replace(file_version=file_version, ends_reread=True, damage=plain.damage)
+
+
+def _pieces(descriptor: int, checkpoint: Checkpoint) -> Iterator[reader.Piece]:
+    """Yield the new pieces of a file, an empty one where there is nothing new."""
+    is_empty = True
+    for piece in reader.read_pieces(descriptor, checkpoint):
+        yield piece
+        is_empty = False
+    if is_empty:
+        yield reader.Piece(b"", checkpoint.offset, checkpoint)

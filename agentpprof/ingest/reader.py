@@ -25,6 +25,7 @@ class Piece(NamedTuple):
     offset: int
     checkpoint: Checkpoint
     too_long: tuple[tuple[int, int], ...] = ()  # (offset, length) of lines that were passed over
+    is_last: bool = True  # of this read: nothing whole stood behind it
 
 
 class NotALogError(OSError):
@@ -73,6 +74,16 @@ def read_pieces(
     A line longer than a piece is not kept while its end is looked for, but read again from there;
     one above 64 MiB is passed over.
     """
+    held: Piece | None = None
+    for piece in _whole_lines(descriptor, checkpoint, piece_bytes):
+        if held is not None:
+            yield held._replace(is_last=False)
+        held = piece
+    if held is not None:
+        yield held
+
+
+def _whole_lines(descriptor: int, checkpoint: Checkpoint, piece_bytes: int) -> Iterator[Piece]:
     offset, rest, is_long = checkpoint.offset, b"", False
     skipped: list[tuple[int, int]] = []
     at = offset

@@ -44,8 +44,10 @@ class FileReading:
             for offset, length in piece.too_long
         ]
         rows, self._assembly_state = assemble(facts, self._assembly_state, self._log_file.agent)
+        # Broken off before its last piece, a file must look changed to the next pass.
+        log_file = self._log_file if piece.is_last else self._log_file._replace(mtime_ns=-1)
         return FileRead(
-            self._log_file,
+            log_file,
             piece.checkpoint,
             self._version,
             encode_state(self._decoder_state, self._assembly_state),

@@ -4,12 +4,14 @@ Their format is told from their content. Only the first bytes are looked at here
 """
 
 import os
+import shutil
 import stat
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from agentpprof.agents import AGENTS, decoder_of
 from agentpprof.errors import UsageError
+from agentpprof.ingest.compressed import SUFFIX
 from agentpprof.models import LogFile
 
 OPTION = "--session-file"
@@ -74,6 +76,19 @@ def _unpacked(path: str, head: bytes) -> bytes:
         return reader.read(_HEAD_BYTES)
     except zstandard.ZstdError:
         raise UsageError(f"{OPTION} {path} is compressed, but damaged at its beginning") from None
+
+
+def with_its_suffix(log_file: LogFile, folder: Path) -> LogFile:
+    """Return a compressed log whose name says so: a copy in `folder` where its own does not."""
+    path = Path(log_file.path)
+    if path.name.endswith(SUFFIX):
+        return log_file
+    with path.open("rb") as stream:
+        if stream.read(len(_ZSTD_MAGIC)) != _ZSTD_MAGIC:
+            return log_file
+    copy = folder / f"{log_file.device}-{log_file.inode}.jsonl{SUFFIX}"
+    shutil.copyfile(path, copy)
+    return named_log_file(str(copy))
 
 
 def distinct(log_files: Iterable[LogFile]) -> list[LogFile]:

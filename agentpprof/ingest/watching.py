@@ -133,5 +133,3 @@ def note_after(note: WatchNote, batch: Batch, due_at: float, source: EventSource
 
 def _mode(source: EventSource) -> tuple[str, str]:
     return ("polling", source.reason) if source.reason else ("events", "")
-
-

@@ -4,6 +4,7 @@ The nearest ancestor with `.git`, below the home folder, where the folder still 
 folder itself. Worktrees are folded into their project by their place, or by what `.git` says.
 """
 
+import os
 import re
 from pathlib import Path, PurePath
 from typing import NamedTuple
@@ -60,7 +61,8 @@ def _main_checkout(pointer: Path) -> str | None:
         return None
     if not found:
         return None
-    target = PurePath(found.group(1).strip())
+    # Newer versions of git may write it relative to where it stands.
+    target = PurePath(os.path.normpath(pointer.parent / found.group(1).strip()))
     parts = target.parts
     if "worktrees" not in parts or ".git" not in parts:
         return None  # a submodule is a project of its own

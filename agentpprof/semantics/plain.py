@@ -89,7 +89,7 @@ def _add_word(
         if segment.redirects or not _ASSIGNMENT.match(spelled):
             return False
         assigned.append(spelled)
-    elif _RESERVED.match(spelled):
+    elif _RESERVED.match(spelled) or (assigned and segment.redirects):
         return False
     else:
         word = plain_word(spelled, variables)

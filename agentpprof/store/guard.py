@@ -5,15 +5,17 @@ statement. Words of the statement are never looked at: comments, `with … delet
 statements at once would get past any such look.
 """
 
+import re
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agentpprof.errors import UsageError
+from agentpprof.errors import AgentPprofError, StoppedError, UsageError
 from agentpprof.store.database import opened_for_reading
+from agentpprof.terminal import show
 
 _ALLOWED_ACTIONS = frozenset((sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE))
 # They reach out of the database, fill memory within one step, or write by reading.
@@ -46,6 +48,7 @@ _SQLITE_LIMITS = {
     sqlite3.SQLITE_LIMIT_WORKER_THREADS: 0,
 }
 _HEAP_BYTES = 256 * 1024 * 1024  # of SQLite in this whole process: it can't be raised again
+_WIDE = re.compile(r"%[^a-zA-Z%]*(\*|\d{5})")
 _STEPS = 1_000  # of SQLite's machine between two looks at the clock
 # Virtual tables prepare statements of their own when first used, which the guard would refuse.
 _WARMED = (
@@ -62,6 +65,9 @@ class Limits(NamedTuple):
     rows: int = 10_000
     cell_characters: int = 100_000
     total_characters: int = 50_000_000
+
+
+DEFAULT_LIMITS = Limits()
 
 
 class Answer(NamedTuple):
@@ -93,12 +99,17 @@ class Guarded:
             connection.execute(statement).fetchall()
         for category, limit in _SQLITE_LIMITS.items():
             connection.setlimit(category, limit)
+        for name in ("printf", "format"):
+            connection.create_function(name, -1, self._printf, deterministic=True)
         connection.set_authorizer(self._authorize)
 
     def run(
-        self, statement: str, parameters: Mapping[str, Any] | None = None, limits: Limits = Limits()
+        self,
+        statement: str,
+        parameters: Mapping[str, Any] | None = None,
+        limits: Limits = DEFAULT_LIMITS,
     ) -> Answer:
-        """Run one statement; raises UsageError that says what is wrong with it."""
+        """Run one statement; raises UsageError or StoppedError that say what is wrong with it."""
         deadline = time.monotonic() + limits.seconds
         self._denied = ""
         self._connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
@@ -109,11 +120,10 @@ class Guarded:
             columns = _distinct(column[0] for column in cursor.description)
             rows, cut = _fetch(cursor, limits)
         except (sqlite3.Error, sqlite3.Warning, MemoryError, ValueError, OverflowError) as error:
-            raise UsageError(self._explained(error, limits)) from None
+            raise self._explained(error, limits) from None
         finally:
-            # Nothing may hold the log of changes back (reliability rule R9).
             self._connection.set_progress_handler(None, 0)
-        cursor.close()
+        cursor.close()  # an open one would hold the write-ahead log back
         return Answer(columns, rows, cut)
 
     def explain(self, statement: str, parameters: Mapping[str, Any] | None = None) -> Answer:
@@ -125,6 +135,16 @@ class Guarded:
             depth[number] = depth.get(parent, -1) + 1
             rows.append(("  " * depth[number] + detail,))
         return Answer(("plan",), rows)
+
+    def _printf(self, form: object = None, *values: object) -> object:
+        """Do what SQLite's own printf does, but for widths that keep it busy within one step."""
+        if isinstance(form, str) and _WIDE.search(form):
+            self._denied = "printf takes widths up to 9,999, written out"
+            raise ValueError(self._denied)
+        marks = ", ".join("?" * (1 + len(values)))
+        with closing(sqlite3.connect(":memory:")) as scratch:
+            statement = f"select printf({marks})"
+            return scratch.execute(statement, (form, *values)).fetchone()[0]
 
     def _authorize(self, action: int, first: str | None, second: str | None, *_: object) -> int:
         """Answer SQLite's question whether a step of a statement is allowed."""
@@ -144,23 +164,25 @@ class Guarded:
             self._denied = "only reading is allowed: select, with … select, values, explain"
         return sqlite3.SQLITE_DENY
 
-    def _explained(self, error: BaseException, limits: Limits) -> str:
+    def _explained(self, error: BaseException, limits: Limits) -> AgentPprofError:
         """Say what stopped a statement; SQLite's own words only quote the statement."""
         if self._denied:
-            return self._denied
+            return UsageError(self._denied)
         name = getattr(error, "sqlite_errorname", "")
         if name == "SQLITE_INTERRUPT":
-            return (
+            return StoppedError(
                 f"stopped after {limits.seconds:g} seconds: ask for less, look at the plan with "
                 "--explain, or allow more with --seconds"
             )
         if isinstance(error, MemoryError) or name == "SQLITE_NOMEM":
-            return "stopped: it needs too much memory; sort or group fewer rows"
+            return StoppedError("stopped: it needs too much memory; sort or group fewer rows")
         if name == "SQLITE_TOOBIG":
-            return f"stopped: a value is longer than {_LONGEST_VALUE:,} bytes; use substr()"
+            return StoppedError(
+                f"stopped: a value is longer than {_LONGEST_VALUE:,} bytes; use substr()"
+            )
         if "one statement at a time" in str(error):
-            return "only one statement at a time"
-        return str(error)
+            return UsageError("only one statement at a time")
+        return UsageError(show(str(error)))
 
 
 def _text(data: bytes) -> str:

@@ -110,10 +110,8 @@ def _carry_tombstones(database: Path, temporary: Path) -> bool:
             connection.execute("begin immediate")
             for table, rows in tombstones.items():
                 marks = ", ".join("?" * len(rows[0])) if rows else ""
-                connection.executemany(
-                    f"insert or replace into {table} values ({marks})",  # noqa: S608 # our names
-                    rows,
-                )
+                statement = f"insert or replace into {table} values ({marks})"  # noqa: S608 # ours
+                connection.executemany(statement, rows)
             apply_tombstones(connection)
             connection.execute("commit")
             compact(connection)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agentpprof import __version__
+from agentpprof.errors import OutputError
 from agentpprof.output import write_output
 from agentpprof.store.queries import read_meta
 
@@ -65,9 +66,9 @@ def write_cached(key: str, output: CachedOutput) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _drop_oldest(folder)
-    except OSError:
+        write_output(header.encode() + b"\n" + output.data, str(folder / key))
+    except (OSError, OutputError):
         return
-    write_output(header.encode() + b"\n" + output.data, str(folder / key))
 
 
 def _drop_oldest(folder: Path) -> None:

@@ -54,7 +54,7 @@ def find_hits(connection: sqlite3.Connection, question: Question) -> Iterator[Hi
         if row is not None and row[-1] is not None:
             text = row[-1].lower()
             if all(word in text for word in words):
-                yield Hit(*row[:8], os.fsdecode(row[8]), *row[9:])
+                yield Hit._make((*row[:8], os.fsdecode(row[8]), *row[9:]))
 
 
 def match_expression(phrases: Sequence[str]) -> str | None:

@@ -71,6 +71,15 @@ class FileRead(NamedTuple):
     rows: FileRows
     base_offset: int  # where the read began; -1 when the file was not known, or is read anew
     damage: str | None = None
+    moved_id: int | None = None  # the number under which another path of the file is known
+    file_version: int | None = None  # the parser version that the file goes by; None: the read's
+    is_reread: bool = False  # the file was read by an older parser before
+    ends_reread: bool = False
+
+
+def _file_version(read: FileRead) -> int:
+    """Return the parser version that a file goes by: the older one until it is read whole."""
+    return read.parser_version if read.file_version is None else read.file_version
 
 
 class Writer:
@@ -91,6 +100,10 @@ class Writer:
                 "times",
                 "stray_result",
                 "stray_results",
+                "forget_places",
+                "forget_hosts",
+                "drop_stale",
+                "recount",
             )
         }
         self._forgetful_files: set[int] = set()  # nothing of what was read of them may be kept
@@ -139,13 +152,18 @@ class Writer:
         """Say whether another process has read the same bytes in the meantime."""
         row = self._connection.execute(
             "select offset, parser_version from log_file where path = ?",
-            (stored_path(read.log_file.path),),
+            (stored_path(read.log_file.logical_path),),
         ).fetchone()
         if read.base_offset < 0:
             return False  # a whole file replaces what describes it
-        return row is None or row != (read.base_offset, read.parser_version)
+        return row is None or row != (read.base_offset, _file_version(read))
 
     def _save_file(self, read: FileRead) -> None:
+        if read.moved_id is not None:
+            self._connection.execute(
+                "update or ignore log_file set path = ? where id = ?",
+                (stored_path(read.log_file.logical_path), read.moved_id),
+            )
         if self._is_outdated(read):
             return
         file_id = self._save_log_file(read)
@@ -153,16 +171,27 @@ class Writer:
         if self._tombstones:
             self._keep_out(rows, file_id)
         if read.base_offset < 0:
-            for table in _PER_FILE_TABLES:
-                self._connection.execute(
-                    f"delete from {table} where log_file_id = ?",  # noqa: S608 # our own names
-                    (file_id,),
-                )
+            self._begin_anew(read, file_id)
         self._save_sessions(rows, file_id, read.log_file.agent)
         self._save_operations(rows, file_id, read.parser_version)
         self._save_places(rows)
         self._save_lines(rows, file_id)
         self._join_stray_results(rows)
+        if read.ends_reread:
+            version = {"log_file_id": file_id, "parser_version": read.parser_version}
+            self._connection.execute(self._sql["drop_stale"], version)
+            self._connection.execute(self._sql["recount"], version)
+
+    def _begin_anew(self, read: FileRead, file_id: int) -> None:
+        """Drop what described a file that is now read from its start."""
+        for table in _PER_FILE_TABLES:
+            self._connection.execute(
+                f"delete from {table} where log_file_id = ?",  # noqa: S608 # our own names
+                (file_id,),
+            )
+        if read.is_reread:
+            self._connection.execute(self._sql["forget_places"], (file_id,))
+            self._connection.execute(self._sql["forget_hosts"], (file_id,))
 
     def _keep_out(self, rows: FileRows, file_id: int) -> None:
         """Drop what was forgotten; remember logs of which nothing else was read."""
@@ -174,7 +203,7 @@ class Writer:
     def reset_forgotten(self) -> None:
         """After a pass: keep no state of logs that hold nothing but what was forgotten."""
         if self._forgetful_files:
-            reset_log_files(self._connection, ", ".join(map(str, sorted(self._forgetful_files))))
+            reset_log_files(self._connection, sorted(self._forgetful_files))
             self._forgetful_files.clear()
 
     def _save_log_file(self, read: FileRead) -> int:
@@ -182,10 +211,10 @@ class Writer:
         row = self._connection.execute(
             self._sql["log_file"],
             (
-                stored_path(log_file.path),
+                stored_path(log_file.logical_path),
                 *log_file[1:],
                 *checkpoint,
-                read.parser_version,
+                read.parser_version if read.ends_reread else _file_version(read),
                 read.damage,
             ),
         ).fetchone()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from agentpprof.tagging.phrases import nodes_of, phrases_at
+from agentpprof.tagging.phrases import known_at, nodes_of, phrases_at
 from agentpprof.tagging.prompt_text import PromptText
 from agentpprof.tagging.tokens import BLANK
 from agentpprof.tagging.words import (
@@ -15,6 +15,7 @@ from agentpprof.tagging.words import (
     RESTRICT,
     Entry,
     Node,
+    known_of,
 )
 
 _SURE: Final = 6.0
@@ -37,7 +38,7 @@ def continuation(prompt: PromptText, words: Sequence[str], language: str) -> dic
     nodes = nodes_of(plain, language)
     if not nodes:
         return {}
-    starts = nodes[0].key.isdigit() or any(part.parts & _FOLLOW for _, part in phrases_at(nodes, 0))
+    starts = nodes[0].key.isdigit() or known_at(nodes, 0).parts & _FOLLOW
     if not starts:
         return {}  # most prompts end here
     if _covered(nodes, CHAT_CORE, CHAT_CORE | CHAT_REST):
@@ -56,7 +57,7 @@ def answer_score(words: Sequence[str], language: str) -> float:
     answer, more = nodes_of(words[:comma], language), nodes_of(words[comma + 1 :], language)
     if not answer or not more or not _covered(answer, FOLLOW_CORE, _FOLLOW):
         return 0.0
-    return _RESTRICTED if more[0].parts & RESTRICT else _ANSWERED
+    return _RESTRICTED if known_of(more[0]).parts & RESTRICT else _ANSWERED
 
 
 def _covered(nodes: Sequence[Node], core: int, allowed: int) -> bool:

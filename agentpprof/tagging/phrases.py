@@ -2,60 +2,56 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache, reduce
-from operator import or_
+from functools import lru_cache
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from agentpprof.tagging.word_lists import common, lexicon
-from agentpprof.tagging.words import Entry, Lexicon, Node
+from agentpprof.tagging.words import Found, Known, Lexicon, Node, known_of
 
 _MAX_NODES: Final = 1 << 16
 _MIN_TYPO: Final = 6  # shorter words have too many neighbours ("text" is no "test")
 _SIZE: Final = re.compile(r"\d+(?:\.\d+)?(?:ms|s|sec|secs|kb|mb|gb|min|x|%)")
 _VERSION: Final = re.compile(r"v\d+(?:\.\d+)*|\d+\.\d+\.\d+\S*")
-Found = tuple[int, Entry]  # how many words a phrase has, and what is known of it
 
 _NO_NODES: Final[dict[str, Node]] = {}
-_NO_PHRASES: Final[list[Found]] = []
+_NOTHING: Final = Known()
 
 
 class Phrases(NamedTuple):
     """One sentence as the word lists see it; noise is left out."""
 
     nodes: list[Node]  # a node a word; unknown words have empty ones
-    found: list[list[Found]]  # the phrases that begin there, the longest first
-    parts: list[int]  # the parts that any of these can play
+    here: list[Known]  # the phrases that begin there
     nouns: tuple[int, ...]  # the places behind an article: "the commit" is no verb
 
 
 def find_phrases(words: Sequence[str], language: str) -> Phrases:
     """Look the words of one sentence up."""
     nodes = nodes_of(words, language)
-    found = [node.alone for node in nodes]
-    parts = [node.parts for node in nodes]
-    for at in range(len(nodes) - 1):
-        following = nodes[at].following
-        if following and nodes[at + 1].key in following:
-            found[at] = phrases_at(nodes, at)
-            parts[at] = reduce(or_, (entry.parts for _, entry in found[at]), 0)
+    here = [node.known or known_of(node) for node in nodes]
+    for at, (node, behind) in enumerate(pairwise(nodes)):
+        if behind.key in node.following:
+            here[at] = known_at(nodes, at)
     articles = lexicon(language).articles
     is_plain = not articles or articles.isdisjoint(words)
-    return Phrases(nodes, found, parts, () if is_plain else _nouns(words, language))
+    return Phrases(nodes, here, () if is_plain else _nouns(words, language))
 
 
-def phrases_at(nodes: Sequence[Node], start: int) -> list[Found]:
+def known_at(nodes: Sequence[Node], start: int) -> Known:
+    """Return what is known of the phrases that begin at `start`."""
+    node = nodes[start]
+    for at in range(start + 1, len(nodes)):
+        following = node.following.get(nodes[at].key)
+        if following is None:
+            break
+        node = following
+    return node.known or known_of(node)
+
+
+def phrases_at(nodes: Sequence[Node], start: int) -> tuple[Found, ...]:
     """Return the phrases that begin at `start`, the longest first."""
-    here: list[Found] = []
-    node: Node | None = nodes[start]
-    size, count = 1, len(nodes)
-    while node is not None:
-        if node.entry is not None:
-            here.append((size, node.entry))
-        at = start + size
-        node = node.following.get(nodes[at].key) if at < count else None
-        size += 1
-    here.reverse()
-    return here
+    return known_at(nodes, start).found
 
 
 def nodes_of(words: Sequence[str], language: str) -> list[Node]:
@@ -96,7 +92,7 @@ class _Nodes(dict[str, Node | None]):
 def _unknown(key: str) -> Node:
     """Return a node without phrases; all of them share their empty containers."""
     node = Node(key)
-    node.following, node.alone = _NO_NODES, _NO_PHRASES
+    node.following, node.known = _NO_NODES, _NOTHING
     return node
 
 

@@ -7,7 +7,7 @@ hardly counts.
 
 from typing import Final
 
-from agentpprof.tagging.phrases import Found, Phrases
+from agentpprof.tagging.phrases import Phrases
 from agentpprof.tagging.tokens import BLANK
 from agentpprof.tagging.words import (
     FILLER,
@@ -20,6 +20,7 @@ from agentpprof.tagging.words import (
     WHY,
     Cue,
     Entry,
+    Known,
 )
 
 _OBJECT_WORDS: Final = 6  # how far the object of a verb reaches
@@ -35,6 +36,7 @@ _OWN_NOT: Final = 0.8  # "I don't think so"
 _WHY_NOT: Final = 5.0  # "check why it doesn't start"
 _TURNS: Final = NEGATION | WHY
 _QUOTES: Final = frozenset('`"')
+_MARKS: Final = _QUOTES | {",", BLANK}
 _UNTOUCHED: Final = frozenset(
     {"debug", "explain", "plan", "perf", "security"}
 )  # "it does not start"
@@ -57,29 +59,15 @@ class Tally:
 
     def add(self, tag: str, score: float) -> None:
         """Add one piece of evidence for `tag`."""
-        self._sum[tag] = self._sum.get(tag, 0.0) + score
-        if score > self._best.get(tag, 0.0):
-            self._best[tag] = score
+        best, sums = self._best, self._sum
+        sums[tag] = sums.get(tag, 0.0) + score
+        if score > best.get(tag, 0.0):
+            best[tag] = score
 
     def totals(self) -> dict[str, float]:
         """Return tag -> the best piece and a share of the others."""
         share = self._repeated
         return {tag: best + share * (self._sum[tag] - best) for tag, best in self._best.items()}
-
-
-def lengths_of(here: list[Found]) -> tuple[int, int, int, int]:
-    """Return the lengths of the longest frame, filler, telling phrase and question here."""
-    frame = filler = told = opener = 0
-    for size, entry in here:
-        if entry.parts & FRAME:
-            frame = max(frame, size)
-        if entry.parts & FILLER:
-            filler = max(filler, size)
-        if entry.cues:
-            told = max(told, size)
-        if entry.question:
-            opener = max(opener, size)
-    return frame, filler, told, opener
 
 
 class Reader:
@@ -116,38 +104,45 @@ class Reader:
 
     def read(self, start: int) -> None:
         """Count every phrase from `start` on, the longest that speaks for something first."""
-        nodes, found, parts, _ = self.phrases
+        nodes, every, _ = self.phrases
         at, count = start, len(nodes)
-        opens = parts[start] if start < count else 0
+        opens = every[start].parts if start < count else 0
         self.is_conditional = self.mood == STATEMENT and bool(opens & SUBORDINATE)
         while at < count:
-            here, part, key, size = found[at], parts[at], nodes[at].key, 1
-            if here:
-                size = self._take(here, part, at, at == start)
-            elif key in _QUOTES:
-                self.is_quoted = not self.is_quoted
-            else:
-                self._step(key, part)
-            if part & _TURNS:
-                self._turn(part, at)
+            here, size = every[at], 1
+            if here.found:
+                size = self._take(here, at, at == start)
+                if here.parts & _TURNS:
+                    self._turn(here.parts, at)
+            elif (key := nodes[at].key) in _MARKS:
+                self._pass_mark(key)
+            else:  # most words: nothing is known of them, so no call is spent on them
+                self.object_left -= 1
+                self.only_pronoun = self.is_head = False
             self.negated_left -= 1
             at += size
 
-    def _take(self, here: list[Found], part: int, at: int, opens: bool) -> int:
+    def _take(self, here: Known, at: int, opens: bool) -> int:
         """Count the longest phrase here that speaks for something; return its length."""
-        for size, entry in here:
-            if entry.cues:
-                is_verbal = here[-1][1].is_verb and at not in self.phrases.nouns
-                self._count(entry, is_verbal, opens and size > 1)
-                return size
-        size = self._announced(here) if part & FRAME else 0
+        if here.telling:
+            size, entry = here.telling
+            is_verbal = here.is_verbal and at not in self.phrases.nouns
+            self._count(entry, is_verbal, opens and size > 1)
+            return size
+        size = self._announced(here.frame) if here.parts & FRAME else 0
         if not size:
-            self._step(self.phrases.nodes[at].key, part)
+            self._step(self.phrases.nodes[at].key, here.parts)
         return size or 1
 
-    def _announced(self, here: list[Found]) -> int:
+    def _pass_mark(self, key: str) -> None:
+        """Move on by a comma, a quotation mark or a blank."""
+        if key in _QUOTES:
+            self.is_quoted = not self.is_quoted
+        else:
+            self._step(key, 0)
+
+    def _announced(self, size: int) -> int:
         """Return the length of a phrase that announces a request: "for the rest can you …"."""
-        size = lengths_of(here)[0]
         if size < 2 or self.mood == QUESTION:
             return 0
         self.mood, self.is_head, self.is_behind = REQUEST, True, False
@@ -160,7 +155,7 @@ class Reader:
         if not part & NEGATION:
             return
         self.negated_left = _NEGATION_REACH + 1
-        before = self.phrases.parts[at - 1] if at else 0
+        before = self.phrases.here[at - 1].parts if at else 0
         is_own = bool(before & VOICE)  # "I don't think", "why don't we"
         if self.asks_why and self.mood != STATEMENT:
             self.tally.add("debug", 0.0 if is_own or self._is_personal(at) else _WHY_NOT)
@@ -169,7 +164,7 @@ class Reader:
 
     def _is_personal(self, at: int) -> bool:
         """Say whether "I" or "we" follows: "why don't we use a queue" is no complaint."""
-        return any(part & VOICE for part in self.phrases.parts[at + 1 : at + 3])
+        return any(each.parts & VOICE for each in self.phrases.here[at + 1 : at + 3])
 
     def _count(self, entry: Entry, is_verbal: bool, opens: bool) -> None:
         """Count one phrase; `opens`: it is a longer one that the sentence begins with."""

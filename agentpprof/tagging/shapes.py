@@ -10,7 +10,7 @@ from agentpprof.tagging.prompt_text import PromptText
 from agentpprof.tagging.reader import QUESTION, REQUEST, STATEMENT
 from agentpprof.tagging.sentence import Weighed
 from agentpprof.tagging.word_lists import common, lexicon
-from agentpprof.tagging.words import SUBJECT
+from agentpprof.tagging.words import SUBJECT, known_of
 
 _PLAN: Final = re.compile(
     r"\s*(?:please )?(?:implement|execute|carry out|build)(?: the| this)?(?: following)? plan\b"
@@ -123,7 +123,7 @@ def fallback(
         return {"chat": 1.0} if len(words) < 3 else {}
     lex = lexicon(language)
     node = lex.first.get(words[0])
-    is_stated = words[0] in lex.articles or bool(node and node.parts & SUBJECT)
+    is_stated = words[0] in lex.articles or bool(node and known_of(node).parts & SUBJECT)
     # "the sidebar overlaps the text" reports a fault, "remember the answer" asks for something
     return {"debug": 1.0} if is_stated else {"feature": 1.0}
 

@@ -142,11 +142,12 @@ class _Builder:
         if plain != phrase:
             self.stems.add(words[-1])
         self.own.update(words)
-        following, node = self.first, None
+        following: dict[str, Node] = self.first
+        node: Node | None = None
         for word in words:
-            node = following.get(word)
-            if node is None:
-                node = following[word] = Node(word)
+            if word not in following:
+                following[word] = Node(word, node)
+            node = following[word]
             following = node.following
         if node is None:  # an entry of punctuation only
             return Entry()
@@ -156,9 +157,6 @@ class _Builder:
 
     def finish(self) -> Lexicon:
         """Return what was collected."""
-        for node in self.first.values():
-            if node.entry is not None:
-                node.alone, node.parts = [(1, node.entry)], node.entry.parts
         return Lexicon(
             free_order=bool(self.grammar.get("free_order", False)),
             first=self.first,

@@ -3,6 +3,9 @@
 Reading the lists is the matter of `word_lists`.
 """
 
+from collections.abc import Callable
+from functools import reduce
+from operator import or_
 from typing import Final, NamedTuple
 
 FILLER, FRAME, JOINT, SUBORDINATE, NEGATION = (1 << bit for bit in range(5))
@@ -49,18 +52,65 @@ class Entry:
         self.parts = 0  # bits: FILLER, FRAME, JOINT …
 
 
+Found = tuple[int, Entry]  # how many words a phrase has, and what is known of it
+
+
+class Known(NamedTuple):
+    """What is known of a place in a sentence: the phrases that begin there, summed up once."""
+
+    found: tuple[Found, ...] = ()  # the longest first
+    parts: int = 0  # that any of them can play
+    telling: Found | None = None  # the longest that speaks for a tag
+    frame: int = 0  # length of the longest frame, and of the longest of the others
+    filler: int = 0
+    opener: int = 0  # that a question begins with
+    verb: int = 0
+    is_verbal: bool = False  # the shortest is a verb
+
+
 class Node:
     """One word of the phrases; the phrase that ends here, and the words that may follow."""
 
-    __slots__ = ("alone", "entry", "following", "key", "parts")
+    __slots__ = ("before", "entry", "following", "key", "known")
 
-    def __init__(self, key: str) -> None:
-        """Start without a phrase; `key` is the word."""
+    def __init__(self, key: str, before: "Node | None" = None) -> None:
+        """Start without a phrase; `key` is the word, `before` the word in front of it."""
         self.key = key
+        self.before = before
         self.entry: Entry | None = None
         self.following: dict[str, Node] = {}
-        self.alone: list[tuple[int, Entry]] = []  # what is found if no longer phrase is
-        self.parts = 0  # of the phrase that ends here
+        self.known: Known | None = None  # filled in when a sentence first comes here
+
+
+def known_of(node: Node) -> Known:
+    """Return what is known where a sentence goes from a phrase's first word up to `node`."""
+    if node.known is None:
+        node.known = _sum_up(_phrases_up_to(node))
+    return node.known
+
+
+def _phrases_up_to(node: Node) -> list[Found]:
+    path = [node]
+    while path[-1].before is not None:
+        path.append(path[-1].before)
+    sized = zip(range(len(path), 0, -1), path, strict=True)
+    return [(size, each.entry) for size, each in sized if each.entry is not None]
+
+
+def _sum_up(found: list[Found]) -> Known:
+    def longest(has: Callable[[Entry], object]) -> int:
+        return next((size for size, entry in found if has(entry)), 0)
+
+    return Known(
+        tuple(found),
+        reduce(or_, (entry.parts for _, entry in found), 0),
+        next((each for each in found if each[1].cues), None),
+        longest(lambda entry: entry.parts & FRAME),
+        longest(lambda entry: entry.parts & FILLER),
+        longest(lambda entry: entry.question),
+        longest(lambda entry: entry.is_verb),
+        bool(found) and found[-1][1].is_verb,
+    )
 
 
 class Lexicon(NamedTuple):

@@ -1,0 +1,158 @@
+"""The largest frames, and the tree of them, as lines for a terminal.
+
+A line is a list of pieces, each with the style it may have: `commands/printing.py` prints them
+coloured on a terminal and bare into a pipe.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from agentpprof.encoders.amounts import amount, humanise, percent
+from agentpprof.encoders.fitting import cells, fitted
+from agentpprof.encoders.palette import failed
+from agentpprof.encoders.samples import kind_of
+from agentpprof.models import Profile
+from agentpprof.profile.top import Branch, TopRow
+from agentpprof.terminal import show
+
+Piece = tuple[str, str]
+Line = list[Piece]
+
+_STYLES = {
+    "task": "blue",
+    "session": "blue",
+    "prompt": "blue",
+    "skill": "magenta",
+    "action": "yellow",
+    "tool": "yellow",
+    "phase": "green",
+    "part": "green",
+    "object": "cyan",
+    "path": "cyan",
+    "domain": "cyan",
+    "cmd": "cyan",
+    "project": "cyan",
+    "token": "magenta",
+    "model": "magenta",
+}
+_FAILED = "bold red"
+_DIM = "dim"
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+_WIDEST_BAR = 24
+_LEAST_NAME = 24  # cells of a frame's name that a bar may not take
+
+
+class Paper(NamedTuple):
+    """What lines are written on: `width` None lets every name be whole."""
+
+    width: int | None
+    has_blocks: bool = True  # the characters that bars are made of
+
+
+def head_lines(profile: Profile, sessions: int, paper: Paper) -> list[Line]:
+    """Return what is measured, its total, and of what."""
+    whole = amount(profile.total, profile.sample_type, profile.unit)
+    count = len(profile.stacks())
+    facts = [
+        f"{sessions:,} session{'s' * (sessions != 1)}",
+        f"{count:,} stack{'s' * (count != 1)}",
+        *(show(text) for text in profile.comments if text.startswith("filter:")),
+    ]
+    title = f"{profile.view} of {profile.project}: {whole}"
+    return [
+        [(_cut(title, paper), "bold")],
+        [(_cut(" · ".join(facts), paper), _DIM)],
+        [],
+    ]
+
+
+def row_lines(rows: Sequence[TopRow], profile: Profile, paper: Paper) -> list[Line]:
+    """Return a table of frames with flat and cumulative weight."""
+    total = profile.total
+    cells_of_rows = [
+        (
+            humanise(row.flat, profile.unit),
+            percent(row.flat, total),
+            humanise(row.cum, profile.unit),
+            percent(row.cum, total),
+        )
+        for row in rows
+    ]
+    header = ("flat", "flat%", "cum", "cum%")
+    widths = [max(map(len, column)) for column in zip(header, *cells_of_rows, strict=True)]
+    lines: list[Line] = [[(_padded(header, widths), _DIM)]]
+    bar = _bar_width(sum(widths) + 2 * len(widths), paper)
+    for row, texts in zip(rows, cells_of_rows, strict=True):
+        numbers = _padded(texts, widths) + "  "
+        line: Line = [(numbers, "")]
+        if bar:
+            line.append((_bar(row.cum, total, bar, paper) + "  ", _style(row.frame)))
+        lines.append([*line, _name(row.frame, line, paper)])
+    return lines
+
+
+def tree_lines(branches: Iterable[Branch], profile: Profile, paper: Paper) -> list[Line]:
+    """Return a tree of frames, each indented below the one that leads to it."""
+    branches = list(branches)
+    texts = [
+        (humanise(each.value, profile.unit), percent(each.value, profile.total))
+        for each in branches
+    ]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    bar = _bar_width(sum(widths) + 4, paper)
+    lines: list[Line] = []
+    for branch, cells_of_row in zip(branches, texts, strict=True):
+        line: Line = [(_padded(cells_of_row, widths) + "  ", "")]
+        if bar:
+            line.append(
+                (_bar(branch.value, profile.total, bar, paper) + "  ", _style(branch.frame))
+            )
+        line.append(("  " * branch.level, ""))
+        lines.append([*line, _name(branch.frame, line, paper)])
+    return lines
+
+
+def left_out_line(left_out: int, what: str, option: str) -> list[Line]:
+    """Return a line on what is not shown, none when all is."""
+    if not left_out:
+        return []
+    return [[(f"… {left_out:,} more {what}: {option}", _DIM)]]
+
+
+def _padded(texts: Sequence[str], widths: Sequence[int]) -> str:
+    return "  ".join(text.rjust(width) for text, width in zip(texts, widths, strict=True))
+
+
+def _bar_width(taken: int, paper: Paper) -> int:
+    """Return how many cells a bar may have; none where names would get too little."""
+    if paper.width is None:
+        return _WIDEST_BAR
+    room = paper.width - taken - 2 - _LEAST_NAME
+    return min(_WIDEST_BAR, room) if room >= 6 else 0
+
+
+def _bar(part: int, whole: int, width: int, paper: Paper) -> str:
+    """Return a bar of blocks, by eighths of a cell; what is not nothing has one."""
+    eighths = round(8 * width * part / whole) if whole else 0
+    eighths = max(eighths, 1 if part else 0)
+    if not paper.has_blocks:
+        return ("#" * max(eighths // 8, 1 if part else 0)).ljust(width)
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width)
+
+
+def _name(frame: str, before: Line, paper: Paper) -> Piece:
+    """Return a frame's name, cut in the middle where the line ends."""
+    text = show(frame)
+    if paper.width is not None:
+        room = paper.width - sum(cells(piece) for piece, _ in before)
+        text = fitted(text, max(room, 3))
+    return text, _style(frame)
+
+
+def _cut(text: str, paper: Paper) -> str:
+    return text if paper.width is None else fitted(text, paper.width)
+
+
+def _style(frame: str) -> str:
+    return _FAILED if failed(frame) else _STYLES.get(kind_of(frame), "")

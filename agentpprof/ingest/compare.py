@@ -1,0 +1,71 @@
+"""Compare what a scan found with what the store knows: what changed, moved, vanished, came back."""
+
+import os
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from agentpprof.agents import AGENTS
+from agentpprof.ingest.discover import Root
+from agentpprof.models import LogFile
+from agentpprof.store.files import KnownFile
+
+
+class Changes(NamedTuple):
+    """Files to read, numbers of files that vanished or came back, and what moved (by new path)."""
+
+    files: list[LogFile]
+    gone: list[int]
+    back: list[int]
+    moved: dict[str, KnownFile]
+
+
+def find_changes(
+    log_files: list[LogFile], known: dict[str, KnownFile], roots: Iterable[Root]
+) -> Changes:
+    """Return what is to be done; files missing below roots that are still there have vanished."""
+    changed = [log_file for log_file in log_files if _has_changed(log_file, known)]
+    moved = _moved_files(changed, known)
+    found = {log_file.logical_path for log_file in log_files}
+    renamed = {file.log_file_id for file in moved.values()}
+    prefixes = tuple(
+        root.path.rstrip("/") + "/"
+        for root in roots
+        if os.path.isdir(root.path)  # noqa: PTH112 # one call, ten thousand times a day
+    )
+    gone = [
+        file.log_file_id
+        for path, file in known.items()
+        if path not in found
+        and not file.is_gone
+        and path.startswith(prefixes)
+        and file.log_file_id not in renamed
+    ]
+    back = [file.log_file_id for path, file in known.items() if path in found and file.is_gone]
+    return Changes(changed, gone, back, moved)
+
+
+def _moved_files(log_files: Iterable[LogFile], known: dict[str, KnownFile]) -> dict[str, KnownFile]:
+    """Return new path -> the known file that now lies there: agents rename logs to archive them.
+
+    The same device and inode, at a path that is new, of a file that is nowhere else any more. That
+    it still holds what was read is for the reader to check.
+    """
+    by_inode = {file.identity[:2]: (path, file) for path, file in known.items()}
+    moved = {}
+    for log_file in log_files:
+        former = by_inode.get((log_file.device, log_file.inode))
+        if log_file.logical_path in known or former is None:
+            continue
+        if not os.path.lexists(former[0]) and log_file.path == log_file.logical_path:
+            moved[log_file.logical_path] = former[1]
+    return moved
+
+
+def _has_changed(log_file: LogFile, known: dict[str, KnownFile]) -> bool:
+    """Compare what a listing shows with what was stored; parser versions count as well."""
+    before = known.get(log_file.logical_path)
+    return (
+        before is None
+        or before.identity != log_file[2:]
+        or before.parser_version < AGENTS[log_file.agent].parser_version
+    )
