@@ -77,3 +77,18 @@ def _default(text: str) -> int | str | None:
     if text == "null":
         return None
     return int(text) if _WHOLE_NUMBER.fullmatch(text) else text
+
+
+def datasette_metadata() -> dict[str, Any]:
+    """Return the cookbook as canned queries; Datasette gives every parameter as text, or empty."""
+    queries = {}
+    for recipe in map(read_recipe, recipe_names()):
+        sql = recipe.sql.replace(":project is null", ":project = ''")
+        for parameter in recipe.parameters:
+            if parameter.default is not None:
+                # Empty means the default, and a number has to be one.
+                value = f"cast(coalesce(nullif(:{parameter.name}, ''), {parameter.default}) as int)"
+                sql = re.sub(rf":{parameter.name}\b", value, sql)
+        queries[recipe.name] = {"title": recipe.question, "sql": sql}
+    views = {"title": "History of AI coding agents", "queries": queries}
+    return {"title": "agentpprof", "databases": {"agentpprof": views}}

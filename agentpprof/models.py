@@ -77,6 +77,7 @@ class SessionInfo(NamedTuple):
     ended_at_ms: int | None
     call_key: int | None
     prompt_key: int | None
+    hand_tag: str = ""  # set by hand: it beats every tagger
 
 
 class PromptRow(NamedTuple):
@@ -88,6 +89,7 @@ class PromptRow(NamedTuple):
     text_hash: int
     origin: int
     outcome: int
+    hand_tag: str = ""  # set by hand: it beats every tagger
 
 
 class Bag(NamedTuple):
@@ -147,6 +149,14 @@ class Profile:
         for sample in self.samples:
             values[sample.stack] = values.get(sample.stack, 0) + sample.value
         return values
+
+
+class Difference(NamedTuple):
+    """Two profiles of one view; `facts` say what each side is."""
+
+    base: Profile
+    new: Profile
+    facts: tuple[PublicText, ...] = ()
 
 
 class OutputOptions(NamedTuple):

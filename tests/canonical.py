@@ -49,8 +49,6 @@ _LEFT_OUT = {
     "zone_span": set(),
     "forgotten_session": set(),
     "forgotten_operation": set(),
-    "forgotten_session": set(),
-    "forgotten_operation": set(),
 }
 # What stands for the columns left out: SQL expressions over the table, under its own name.
 _JOINED = {
@@ -144,10 +142,8 @@ def differences(
             pairs = zip(names, left, right, strict=True)
             changed = {name: (a, b) for name, a, b in pairs if a != b}
             found.append(f"{table} {left[0]!r}: {changed}")
-        for row in missing[len(added) :]:
-            found.append(f"{table} only in the first: {row}")
-        for row in added[len(missing) :]:
-            found.append(f"{table} only in the second: {row}")
+        found += [f"{table} only in the first: {row}" for row in missing[len(added) :]]
+        found += [f"{table} only in the second: {row}" for row in added[len(missing) :]]
         if not missing and not added and len(rows) != len(others):
             found.append(f"{table}: {len(rows)} and {len(others)} rows")
     return found

@@ -81,8 +81,8 @@ OPTIONS = [
     (("--op-map", "phase"), 2, "write FIELD:LABEL=REGEX"),
     (("--op-map", "phase:A=x"), 2, "the label 'A' may hold only"),
     (("--op-map", "phase:a=(?<!x)"), 2, "look-behind is not supported"),
-    (("--op-map-file", "{}/none"), 2, "none: there is no such file"),
-    (("--op-map-file", "{}"), 2, "there is no such file"),
+    (("--op-map-file", "{}/none"), 2, "none can't be read (No such file"),
+    (("--op-map-file", "{}"), 2, "can't be read (Is a directory)"),
     (("--stack-rule", "phase:a"), 2, "write FIELD:LABEL=REGEX"),
     (("--tag-rule", "prompt:debug"), 2, "there is no `=`"),
     (("--tag-rule", "tool:debug=x"), 2, "the kinds are session, prompt, llm, all"),
@@ -175,7 +175,7 @@ def test_a_wrong_option(history: Path, tmp_path: Path, arguments, code, reason) 
 
 # The command line around `-o`, and other commands.
 COMMANDS = [
-    ((), 2, "no output is named"),
+    (("--format", "svg"), 2, "--format svg needs an output"),
     (("-o",), 2, "-o"),
     (("-o", ""), 2, "is no file"),
     (("-o", "{}"), 2, "is no file"),
@@ -207,9 +207,12 @@ def test_a_wrong_command(history: Path, tmp_path: Path, arguments, code, reason)
 
 
 def test_the_installed_program_says_the_same(history: Path, tmp_path: Path) -> None:
-    for arguments, code, reason in (*OPTIONS[:1], *OPTIONS[20:21], *OPTIONS[51:52], *COMMANDS[:1]):
-        options = ("-o", str(tmp_path / "out.folded")) if arguments else ()
-        check_refused(installed(*options, *arguments), code, reason)
+    output = ("-o", str(tmp_path / "out.folded"))
+    for arguments, code, reason in (OPTIONS[0], OPTIONS[20], OPTIONS[51], OPTIONS[60]):
+        check_refused(installed(*output, *arguments), code, reason)
+    for arguments, code, reason in (COMMANDS[0], COMMANDS[1], COMMANDS[11]):
+        check_refused(installed(*arguments), code, reason)
+    assert list(tmp_path.iterdir()) == []
 
 
 # ------------------------------------------------------------------ logs

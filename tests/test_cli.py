@@ -198,6 +198,23 @@ def test_single_logs_are_known_by_their_content(history: Path, tmp_path: Path) -
     assert stacks("--stack", "agent", *names[4:]).keys() == {"agent:codex"}
 
 
+def test_a_single_log_counts_whatever_its_project(history: Path) -> None:
+    path = next((history / ".codex").rglob("*.jsonl"))
+    arguments = ("-o", "-", "--format", "folded", "--stack", "project", "--session-file", path)
+    assert set(folded(run(*arguments).out)) == {"project:shop"}
+    named = run(*arguments, "--project-root", "/elsewhere/mine")
+    assert set(folded(named.out)) == {"project:mine"}
+
+
+def test_rules_may_come_through_a_pipe(history: Path) -> None:
+    rules = b"task:verify=effect=test\n"
+    ran = installed(
+        "-o", "-", "--format", "folded", "--view", "operations", "--all-projects",
+        "--stack", "task", "--op-map-file", "/dev/stdin", stdin=rules,
+    )  # fmt: skip
+    assert "task:verify" in folded(ran.out)
+
+
 def test_a_log_named_twice_counts_once(history: Path, tmp_path: Path) -> None:
     path = next((history / ".codex").rglob("*.jsonl"))
     (tmp_path / "link").symlink_to(path)

@@ -64,7 +64,21 @@ def from_svg(data: bytes) -> Values:
     return values
 
 
-DECODERS = {"pprof": from_pprof, "folded": from_folded, "json": from_json, "svg": from_svg}
+def from_speedscope(data: bytes) -> dict[tuple[str, ...], int]:
+    document = json.loads(data)
+    names = [frame["name"] for frame in document["shared"]["frames"]]
+    only = document["profiles"][0]
+    stacks = (tuple(names[number] for number in stack) for stack in only["samples"])
+    return dict(zip(stacks, only["weights"], strict=True))
+
+
+DECODERS = {
+    "pprof": from_pprof,
+    "folded": from_folded,
+    "json": from_json,
+    "svg": from_svg,
+    "speedscope": from_speedscope,
+}
 
 
 @given(profiles)

@@ -338,7 +338,7 @@ def without_waiting(connection: sqlite3.Connection) -> None:
 
 in_home = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-    max_examples=int(os.environ.get("AGENTPPROF_EXAMPLES", "120")),
+    max_examples=int(os.environ.get("AGENTPPROF_EXAMPLES", "40")),
 )
 
 

@@ -122,7 +122,9 @@ FAULTS: list[tuple[str, Callable[[Any], None], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("change", "problem"), [row[1:] for row in FAULTS], ids=lambda x: str(x))
+@pytest.mark.parametrize(
+    ("change", "problem"), [row[1:] for row in FAULTS], ids=[row[0] for row in FAULTS]
+)
 def test_the_checker_names_each_fault(change: Callable[[Any], None], problem: str) -> None:
     message = message_of(small())
     change(message)
@@ -142,6 +144,7 @@ def test_the_checker_names_each_fault(change: Callable[[Any], None], problem: st
         (b"\x1f\x8b\x00\x00broken", "broken gzip"),
         (encode(small(), PLAIN).replace(b"debug", b"deb\xff\xff"), "not a pprof message"),
     ],
+    ids=["no bytes", "empty gzip", "text", "cut", "two members", "no gzip", "no UTF-8"],
 )
 def test_the_checker_names_broken_files(data: bytes, problem: str) -> None:
     assert problem in " ".join(check_pprof(data))

@@ -120,7 +120,9 @@ def test_a_bad_line_is_named_with_its_file(tmp_path: Path, content: bytes, reaso
         read_op_map_file(str(path))
 
 
-@pytest.mark.parametrize("name", ["missing.txt", "."])
-def test_a_file_that_is_none_is_named(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UsageError, match=r"--op-map-file .* no such file"):
+@pytest.mark.parametrize(
+    ("name", "reason"), [("missing.txt", "No such file"), (".", "Is a directory")]
+)
+def test_a_file_that_is_none_is_named(tmp_path: Path, name: str, reason: str) -> None:
+    with pytest.raises(UsageError, match=rf"--op-map-file .* can't be read \({reason}"):
         read_op_map_file(str(tmp_path / name))

@@ -1,7 +1,6 @@
-"""Real logs give their right values: every figure of `expected.json`, per file, session and home."""
+"""Real logs give their right values: every figure of `expected.json`, by file, session, home."""
 
 import json
-import os
 import random
 import shutil
 import sqlite3
@@ -144,7 +143,8 @@ def test_the_total_of_the_claude_home_is_right(
     left_out = [f"{samples}/{path}" for path in total["left_out"]["human_prompts"]]
     kept = figures(
         indexed("claude"),
-        "log_file_id not in (select id from log_file where path in (select value from json_each(?)))",
+        "log_file_id not in (select id from log_file where path in "
+        "(select value from json_each(?)))",
         json.dumps(left_out),
     )
     assert kept["human_prompts"] == total["human_prompts"]
@@ -426,4 +426,4 @@ def test_the_samples_are_those_that_the_right_values_belong_to(samples: Path) ->
     assert files == {"claude": 17, "claude-odd": 2, "codex": 18}
     for home in files:
         for path, right in expected_in(samples)["homes"][home]["files"].items():
-            assert os.stat(samples / path).st_size == right["bytes"], path
+            assert (samples / path).stat().st_size == right["bytes"], path

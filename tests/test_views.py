@@ -42,10 +42,9 @@ def write_history(home: Path) -> None:
     log = ClaudeSession("session-1", gitBranch="fix")
     log.user("Fix the failing test")
     log.respond([text("Looking"), tool_block("Read", {"file_path": "/home/dev/shop/src/a.py"})])
-    call = log.call(
-        "Bash", {"command": "curl https://example.com/x"}, "Exit code 6\n", is_error=True
-    )
-    log.call("Bash", {"command": "curl https://example.com/x"})
+    fetch = {"command": "curl https://example.com/x"}
+    log.call("Bash", fetch, "Exit code 6\n", is_error=True)
+    log.call("Bash", fetch)
     task = log.tool_use("Task", {"subagent_type": "searcher", "prompt": "Look"})
     agent = ClaudeSession("session-1", agent_id="a1")
     agent.user("Look for it")
@@ -63,7 +62,6 @@ def write_history(home: Path) -> None:
     other.user("Explain the build")
     other.assistant("It builds.")
     other.write(home)
-    assert call
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +81,8 @@ def test_every_view_can_be_selected_and_says_what_a_row_is(
 ) -> None:
     head = (folder("sql") / "views" / f"{view}.sql").read_text().splitlines()[0]
     assert re.match(r"-- One row per \w", head)
-    assert database.execute(f"select count(*) from {view}").fetchone()[0] > 0
+    count = database.execute(f"select count(*) from {view}").fetchone()[0]
+    assert count > 0 or view not in PROMISED
 
 
 @pytest.mark.parametrize("view", PROMISED)

@@ -79,7 +79,7 @@ rows = st.builds(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=8)
 @given(st.lists(rows, min_size=2, max_size=3), st.randoms(use_true_random=False))
 def test_rows_of_several_files_are_joined_to_the_same_in_any_order_and_any_batches(
     tmp_path: Path, found: list[OperationRow], chance: object

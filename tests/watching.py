@@ -122,7 +122,12 @@ class Logs:
 
     def watched(self, database: Path) -> Watched:
         """Return the job of a watcher over this home."""
-        return Watched(database, (Root("claude", str(self.home / "projects")),))
+        return Watched(database, tuple(self.watched_roots(self.home)))
+
+    @staticmethod
+    def watched_roots(home: Path) -> list[Root]:
+        """Return where the logs of a home lie."""
+        return [Root("claude", str(home / "projects"))]
 
 
 def prompts(database: Path) -> list[str]:

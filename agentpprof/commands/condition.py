@@ -75,11 +75,8 @@ def _attention(health: Health, pending: Pending, expiry: str) -> Iterator[str]:
 
 def record_of(condition: Condition) -> dict[str, Any]:
     """Return the condition for other programs; no path but the database's own."""
-    health, pending, note = (
-        condition.health,
-        condition.pending,
-        condition.health.note or WatchNote(),
-    )
+    health, pending = condition.health, condition.pending
+    note = health.note or WatchNote()
     return {
         "version": __version__,
         "database": str(condition.database),

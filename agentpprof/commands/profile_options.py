@@ -18,7 +18,13 @@ def output_options(function: F) -> F:
     """Add what is written, and where."""
     return apply_options(
         function,
-        option(_OUTPUT, "-o", "--output", metavar="PATH", help="The one output file; - is stdout. Without it the largest frames are printed."),
+        option(
+            _OUTPUT,
+            "-o",
+            "--output",
+            metavar="PATH",
+            help="The one output file; - is stdout. Without it the largest frames are printed.",
+        ),
         option(
             _OUTPUT,
             "--format",

@@ -1,7 +1,9 @@
 """`agentpprof sql`: any question to the database, read-only and within limits."""
 
+import json
 import os
 import sys
+import textwrap
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,9 +23,9 @@ from agentpprof.commands.asking import (
 )
 from agentpprof.commands.sections import option
 from agentpprof.errors import UsageError
-from agentpprof.output import STDOUT
+from agentpprof.output import STDOUT, write_output
 from agentpprof.store.guard import DEFAULT_LIMITS, Answer, Limits, opened_guarded
-from agentpprof.store.tables_shown import shown_columns
+from agentpprof.store.tables_shown import Shown, read_schema
 
 _QUESTION = "Question"
 _LIMITS = "Limits"
@@ -80,10 +82,30 @@ def command(statement: str | None, **options: Any) -> None:
     limits = Limits(options["seconds"], options["max_rows"], options["max_cell"])
     with asked_database(options) as path:
         if asks_for_schema:
-            answer = shown_columns(path)
-        else:
-            answer = _asked(path, text, parameters, limits, options["explain"])
+            _write_schema(read_schema(path), options)
+            return
+        answer = _asked(path, text, parameters, limits, options["explain"])
     write_answer(answer, options)
+
+
+def _write_schema(views: list[Shown], options: dict[str, Any]) -> None:
+    """Write the views for people, or as JSON: name, meaning, columns."""
+    form = chosen_format(options)
+    if form not in ("table", "json"):
+        raise UsageError(f"--schema is text or --json: leave --{form} out")
+    if form == "json":
+        whole = {"views": [view._asdict() for view in views]}
+        text = json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+    else:
+        text = "\n".join(
+            f"{view.name}\n{_wrapped(view.meaning)}\n{_wrapped(', '.join(view.columns))}\n"
+            for view in views
+        )
+    write_output(text.encode(), options["output"])
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, 96, initial_indent="  ", subsequent_indent="  ")
 
 
 def _asked(

@@ -118,7 +118,7 @@ def read_choice(options: Mapping[str, Any]) -> Choice:
     by = options["by"]
     if by is not None and options["tree"]:
         raise UsageError("--by and --tree contradict each other: a tree shows the whole stack")
-    kinds = NAMING_KINDS
+    kinds: tuple[str, ...] = NAMING_KINDS
     if by is not None:
         kinds = parse_stack(by)
     elif options["stack"] is not None:

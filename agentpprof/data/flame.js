@@ -27,10 +27,36 @@
 
   function facts(node) {
     const path = tree.lineage(node).map(nameOf).join(" › ") || nameOf(0);
+    if (data.sides) return [path, ...sidesOf(node)];
     const lines = [path, text.amount(tree.total[node])];
     if (node) lines.push(`${share(node, 0)} of all, ${share(node, tree.parent[node])} of parent`);
     return lines;
   }
+
+  // What a box of a difference says: both values, and how one became the other.
+  function sidesOf(node) {
+    const [old, now] = [tree.old[node], tree.now[node]];
+    const values = [old, now].map((value, side) => `${data.sides[side]}: ${text.amount(value)}`);
+    return [`${values.join(", ")} (${text.change(old, now)})`];
+  }
+
+  function colourOf(node) {
+    if (!data.sides) return data.classes[tree.name[node]];
+    const [old, now] = [tree.old[node], tree.now[node]];
+    return `d${5 + Math.floor((5 * (now - old)) / Math.max(old, now, 1) + 0.5)}`;
+  }
+
+  function isStriped(node) {
+    if (data.sides) return !tree.old[node] !== !tree.now[node];
+    return data.classes[tree.name[node]].startsWith(data.failed);
+  }
+
+  function noteOf(node) {
+    if (data.sides) return text.change(tree.old[node], tree.now[node]);
+    return node ? share(node, 0) : "";
+  }
+
+  const yOf = (level) => page.top + (page.flame ? page.rows - 1 - level : level) * page.row;
 
   // ---- drawing ---------------------------------------------------------------------------------
 
@@ -69,7 +95,7 @@
   function drawLabel({ node, x, width }, y, group) {
     const room = Math.floor((width - 2 * page.padding) / page.cell);
     const name = nameOf(node);
-    const percent = node ? share(node, 0) : "";
+    const percent = noteOf(node);
     const long = text.cells(name) > room;
     const label = long ? text.fitted(name.slice(name.indexOf(":") + 1), room) : name;
     if (!label) return;
@@ -83,17 +109,16 @@
   function drawBox(box) {
     const { node } = box;
     const level = tree.depth[node];
-    const colour = data.classes[tree.name[node]];
     const group = element("g", { role: "treeitem", "aria-level": level + 1, tabindex: -1 });
     group.node = node;
     group.classList.toggle("above", Boolean(box.above));
     group.classList.toggle("match", Boolean(found && found[tree.name[node]]));
     element("title", {}, group, facts(node).join("\n"));
-    const y = page.top + level * page.row;
+    const y = yOf(level);
     const x = (page.left + box.x).toFixed(2);
     const place = { x, y, width: box.width.toFixed(2), height: page.height };
-    element("rect", { class: colour, ...place }, group);
-    if (colour.startsWith(data.failed)) element("rect", { class: "stripes", ...place }, group);
+    element("rect", { class: colourOf(node), ...place }, group);
+    if (isStriped(node)) element("rect", { class: "stripes", ...place }, group);
     drawLabel(box, y, group);
     return group;
   }
@@ -236,8 +261,8 @@
   function onKey(event) {
     const node = nodeAt(event);
     const moves = {
-      ArrowUp: () => focus(tree.parent[node]),
-      ArrowDown: () => focus(tree.children(node).find(groupOf)),
+      [page.flame ? "ArrowDown" : "ArrowUp"]: () => focus(tree.parent[node]),
+      [page.flame ? "ArrowUp" : "ArrowDown"]: () => focus(tree.children(node).find(groupOf)),
       ArrowLeft: () => focus(neighbour(node, -1)),
       ArrowRight: () => focus(neighbour(node, 1)),
       Home: () => focus(0),

@@ -50,6 +50,14 @@ function flameText(unit, noun) {
     return share < 0.01 ? "< 0.01 %" : `${figures(share)} %`;
   }
 
+  function change(old, now) {
+    if (old === now) return "same";
+    if (!old || !now) return now ? "new" : "gone";
+    const share = (100 * Math.abs(now - old)) / old;
+    const sign = now > old ? "+" : "−";
+    return share < 0.01 ? `${sign}< 0.01 %` : `${sign}${figures(share)} %`;
+  }
+
   const cells = (text) => [...text].length + (text.match(WIDE) || []).length;
 
   function leading(letters, room) {
@@ -69,5 +77,5 @@ function flameText(unit, noun) {
     return `${head}…${tail}`;
   }
 
-  return { amount, cells, fitted, percent };
+  return { amount, cells, change, fitted, percent };
 }

@@ -41,6 +41,17 @@ def percent(part: int, whole: int) -> str:
     return "< 0.01 %" if share < 0.01 else f"{_figures(share)} %"
 
 
+def change(old: int, new: int) -> str:
+    """Return how much more or less the new value is, or that there was or is none."""
+    if old == new:
+        return "same"
+    if not old or not new:
+        return "new" if new else "gone"
+    share = 100 * abs(new - old) / old
+    sign = "+" if new > old else "−"
+    return f"{sign}{_figures(share)} %" if share >= 0.01 else f"{sign}< 0.01 %"
+
+
 def _short(value: int, steps: tuple[tuple[int, str], ...], plain: str) -> str:
     """Divide by the largest step that fits; 999,999 is written 1 M, not 1000 k."""
     for step, name in steps:

@@ -7,6 +7,7 @@ numbers of interned names. Deflated and in base64 this takes seven to ten bytes 
 import json
 import zlib
 from base64 import b64decode, b64encode
+from collections.abc import Mapping
 from typing import Any
 
 from agentpprof.encoders import svg_boxes
@@ -18,16 +19,22 @@ from agentpprof.encoders.tree import Path, Tree, shared_length
 _LEVEL = 6  # level 9 takes ten times as long to save one part in twelve
 
 
-def data_block(tree: Tree, area: svg_boxes.Area, smallest: float, deepest: int) -> str:
-    """Return the data as base64 text; `unpacked` is the way back."""
+def data_block(
+    tree: Tree, area: svg_boxes.Area, limits: tuple[float, int], more: Mapping[str, Any]
+) -> str:
+    """Return the data as base64 text; `unpacked` is the way back.
+
+    `limits` are the smallest box in pixels and the deepest level; `more` is what differences add.
+    """
     data = {
         "classes": ["root", *map(colour_class, tree.names[1:])],
         "failed": f"h{FAILED_HUE}s",
         "names": [shown(name) for name in tree.names],
         "noun": noun_of(area.sample_type),
-        "page": _page(area, smallest, deepest),
-        "stacks": _stacks(tree),
+        "page": _page(area, *limits),
+        "stacks": _stacks(tree) | more.get("stacks", {}),
         "unit": area.unit,
+        **{key: value for key, value in more.items() if key != "stacks"},
     }
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return b64encode(zlib.compress(text.encode("utf-8", "replace"), _LEVEL)).decode()
@@ -49,6 +56,8 @@ def _page(area: svg_boxes.Area, smallest: float, deepest: int) -> dict[str, floa
         "cell": svg_boxes.CELL,
         "letter": svg_boxes.LETTER,
         "padding": svg_boxes.PADDING,
+        "rows": area.rows,
+        "flame": area.is_flame,
         "smallest": smallest,
         "deepest": deepest,
     }

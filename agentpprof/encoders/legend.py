@@ -1,5 +1,6 @@
 """The legend of a flame graph: one swatch per kind of frame, in order of its level."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from agentpprof.encoders.fitting import cells, fitted
@@ -20,21 +21,29 @@ class Legend(NamedTuple):
     bottom: int
 
 
-def legend_of(tree: Tree, y: int, width: int) -> Legend:
+class Entry(NamedTuple):
+    """One swatch and what it means."""
+
+    text: str
+    colour: str  # a CSS class
+    is_striped: bool = False
+
+
+def placed(entries: Iterable[Entry], y: int, width: int) -> Legend:
     """Place the entries from left to right, in as many lines as they need."""
     x, y, parts = MARGIN, y + 10, []
-    for text, hue, striped in _entries(tree):
+    for text, colour, striped in entries:
         label = fitted(text, _LONGEST)
         room = _SWATCH + 6 + round(cells(label) * LETTER) + 12
         if x > MARGIN and x + room > width - MARGIN:
             x, y = MARGIN, y + _LINE
-        parts.append(_entry(label, class_of(hue), striped, (x, y)))
+        parts.append(_entry(label, colour, striped, (x, y)))
         x += room
     return Legend(f'<g class="legend">{"".join(parts)}</g>', y + _SWATCH)
 
 
-def _entries(tree: Tree) -> list[tuple[str, int, bool]]:
-    """Return label, hue and whether striped, kinds by the first level they stand on."""
+def kind_entries(tree: Tree) -> list[Entry]:
+    """Return the kinds of frames by the first level they stand on, and whether some failed."""
     levels: dict[str, int] = {}
     some_failed = False
     level_of_name: dict[int, int] = {}
@@ -46,8 +55,8 @@ def _entries(tree: Tree) -> list[tuple[str, int, bool]]:
         levels[kind] = min(depth, levels.get(kind, depth))
         some_failed = some_failed or failed(tree.names[name])
     kinds = sorted(levels, key=lambda kind: (levels[kind], kind))
-    entries = [(kind or "other", hue_of_kind(kind), False) for kind in kinds]
-    return [*entries, *([("failed", FAILED_HUE, True)] if some_failed else [])]
+    entries = [Entry(kind or "other", class_of(hue_of_kind(kind))) for kind in kinds]
+    return [*entries, *([Entry("failed", class_of(FAILED_HUE), True)] if some_failed else [])]
 
 
 def _entry(label: str, colour: str, striped: bool, place: tuple[int, int]) -> str:

@@ -5,10 +5,12 @@ format; the chosen view is the one it opens. Its only unit for plain numbers is 
 """
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from agentpprof.encoders.samples import stack_values
 from agentpprof.models import OutputOptions, Profile
+from agentpprof.privacy import PublicText
 
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 _UNITS = frozenset(("bytes", "seconds", "milliseconds", "microseconds", "nanoseconds"))
@@ -34,7 +36,9 @@ def encode(profile: Profile, options: OutputOptions) -> bytes:
     return f"{text}\n".encode("utf-8", "backslashreplace")
 
 
-def _sampled(profile: Profile, values: dict[Any, int], numbers: dict[str, int]) -> dict[str, Any]:
+def _sampled(
+    profile: Profile, values: dict[Any, int], numbers: Mapping[PublicText, int]
+) -> dict[str, Any]:
     """Return one profile: stacks root first, sorted, each with its weight."""
     stacks = sorted(values)
     return {

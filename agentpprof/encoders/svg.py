@@ -4,15 +4,27 @@ This file writes the page; boxes are in `svg_boxes.py`, what the script reads in
 The picture is whole without the script, since image viewers and many sites don't run it.
 """
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from agentpprof.encoders.amounts import amount, humanise, percent
 from agentpprof.encoders.fitting import fitted
 from agentpprof.encoders.flame_data import data_block
-from agentpprof.encoders.legend import legend_of
+from agentpprof.encoders.legend import Entry, kind_entries, placed
 from agentpprof.encoders.palette import rules
 from agentpprof.encoders.samples import stack_values
-from agentpprof.encoders.svg_boxes import LETTER, MARGIN, ROW, Area, boxes_markup, escaped
+from agentpprof.encoders.svg_boxes import (
+    LETTER,
+    MARGIN,
+    ROW,
+    Area,
+    KindLook,
+    Look,
+    boxes_markup,
+    escaped,
+)
 from agentpprof.encoders.tree import Layout, Tree, lay_out, merge
 from agentpprof.errors import UsageError
 from agentpprof.models import OutputOptions, Profile
@@ -29,45 +41,71 @@ _SCRIPTS = ("flame_text", "flame_tree", "flame")
 _HINT = "In a browser: click or Enter zooms, / searches, arrow keys walk, Esc goes back."
 
 
+class Picture(NamedTuple):
+    """What a page shows; the rest is the same for profiles and for differences."""
+
+    title: str
+    facts: list[str]
+    tree: Tree
+    look: Look
+    legend: list[Entry]
+    sample_type: str
+    unit: str
+    css_class: str = ""  # of the whole picture
+    colours: tuple[str, str] = ("", "")  # more style rules, for a light and for a dark page
+    data: Mapping[str, Any] = MappingProxyType({})  # more data for the script
+
+
 def encode(profile: Profile, options: OutputOptions) -> bytes:
     """Return the picture, as wide as the options say; it scales with its window."""
-    if options.svg_width < SMALLEST_WIDTH:
-        raise UsageError(f"--svg-width must be at least {SMALLEST_WIDTH}")
     tree = merge(stack_values(profile))
-    width = options.svg_width - 2 * MARGIN
-    layout = lay_out(tree, SMALLEST_BOX / width, DEEPEST)
-    page = _page(profile, tree, layout, options.svg_width)
-    return page.encode("utf-8", "replace")
-
-
-def _page(profile: Profile, tree: Tree, layout: Layout, width: int) -> str:
-    """Return the whole document."""
-    title = f"{profile.view} profile of {profile.project}"
-    head, y = _head(title, _subtitles(profile, tree), width)
-    legend = legend_of(tree, y, width)
-    top = legend.bottom + 8
-    rows = 1 + max(tree.depth[box.node] for box in layout.boxes)
-    area = Area(MARGIN, top, width - 2 * MARGIN, profile.sample_type, profile.unit)
-    foot, height = _foot(layout, tree, top + rows * ROW, width)
-    return "\n".join(
-        [
-            _opening(width, height, title),
-            _style(),
-            head,
-            legend.markup,
-            boxes_markup(tree, layout.boxes, area),
-            foot,
-            f'<metadata class="data">{data_block(tree, area, SMALLEST_BOX, DEEPEST)}</metadata>',
-            f"<script><![CDATA[\n{_script()}]]></script>",
-            "</svg>\n",
-        ]
+    picture = Picture(
+        f"{profile.view} profile of {profile.project}",
+        _subtitles(profile, tree),
+        tree,
+        KindLook(tree, profile.sample_type, profile.unit),
+        kind_entries(tree),
+        profile.sample_type,
+        profile.unit,
     )
+    return draw(picture, options)
 
 
-def _opening(width: int, height: int, title: str) -> str:
-    """Return the first tag, the title for screen readers, and the stripes of failed results."""
+def draw(picture: Picture, options: OutputOptions) -> bytes:
+    """Return the whole document."""
+    width, tree = options.svg_width, picture.tree
+    if width < SMALLEST_WIDTH:
+        raise UsageError(f"--svg-width must be at least {SMALLEST_WIDTH}")
+    room = width - 2 * MARGIN
+    layout = lay_out(tree, SMALLEST_BOX / room, DEEPEST)
+    head, y = _head(picture.title, picture.facts, width)
+    legend = placed(picture.legend, y, width)
+    top = legend.bottom + 8
+    # Levels that only zooming shows have their place from the beginning.
+    rows = 1 + min(max(tree.depth), DEEPEST)
+    area = Area(MARGIN, top, room, picture.sample_type, picture.unit, rows, options.flame)
+    foot, height = _foot(layout, tree, top + rows * ROW, width)
+    data = data_block(tree, area, (SMALLEST_BOX, DEEPEST), picture.data)
+    parts = [
+        _opening((width, height), picture.title, picture.css_class),
+        _style(picture.colours),
+        head,
+        legend.markup,
+        boxes_markup(tree, layout.boxes, area, picture.look),
+        foot,
+        f'<metadata class="data">{data}</metadata>',
+        f"<script><![CDATA[\n{_script()}]]></script>",
+        "</svg>\n",
+    ]
+    return "\n".join(parts).encode("utf-8", "replace")
+
+
+def _opening(size: tuple[int, int], title: str, css_class: str) -> str:
+    """Return the first tag, the title for screen readers, and the stripes."""
+    width, height = size
+    classes = f"flame {css_class}".strip()
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="flame" viewBox="0 0 {width} {height}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{classes}" viewBox="0 0 {width} {height}" '
         'width="100%" preserveAspectRatio="xMidYMin" role="img">\n'
         f"<title>{escaped(title)}</title>\n"
         '<defs><pattern id="stripes" width="6" height="6" patternUnits="userSpaceOnUse" '
@@ -75,11 +113,12 @@ def _opening(width: int, height: int, title: str) -> str:
     )
 
 
-def _style() -> str:
+def _style(colours: tuple[str, str]) -> str:
     """Return the style sheet with the colours for light and for dark pages."""
     night = "@media screen and (prefers-color-scheme: dark)"
     sheet = read_text("data", "flame.css")
-    return f"<style>\n{sheet}{rules(dark=False)}\n{night}{{{rules(dark=True)}}}\n</style>"
+    light, dark = rules(dark=False) + colours[0], rules(dark=True) + colours[1]
+    return f"<style>\n{sheet}{light}\n{night}{{{dark}}}\n</style>"
 
 
 def _script() -> str:
@@ -93,11 +132,12 @@ def _subtitles(profile: Profile, tree: Tree) -> list[str]:
     facts.append(f"{profile.sample_type}/{profile.unit}")
     stacks = len(tree.stacks)
     facts.append("1 stack" if stacks == 1 else f"{stacks:,} stacks")
-    span = _span(profile)
-    return [*facts, *([span] if span else []), *profile.comments]
+    span = span_of(profile)
+    comments = [text for text in profile.comments if not text.startswith("agentpprof:")]
+    return [*facts, *([span] if span else []), *comments]
 
 
-def _span(profile: Profile) -> str:
+def span_of(profile: Profile) -> str:
     """Return the span of the data, by the minute."""
     if profile.started_at_ms is None or profile.ended_at_ms is None:
         return ""

@@ -1,7 +1,7 @@
 """Boxes of the flame graph as SVG: place, colour, fitted text, tooltip."""
 
 from html import escape
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from agentpprof.encoders.amounts import amount, percent
 from agentpprof.encoders.fitting import cells, fitted, shown
@@ -24,6 +24,66 @@ class Area(NamedTuple):
     width: int
     sample_type: str
     unit: str
+    rows: int
+    is_flame: bool = False  # the root at the bottom
+
+    def y(self, level: int) -> int:
+        """Return the upper edge of a level."""
+        return self.top + (self.rows - 1 - level if self.is_flame else level) * ROW
+
+
+class Look(Protocol):
+    """What a box says beside its name; one for profiles, one for differences."""
+
+    def colour(self, node: int) -> str:
+        """Return the CSS class of a node."""
+
+    def is_striped(self, node: int) -> bool:
+        """Say whether a box has stripes, so that its meaning rests not on its hue alone."""
+
+    def note(self, node: int) -> str:
+        """Return what stands behind the name where there is room."""
+
+    def tooltip(self, node: int) -> list[str]:
+        """Return all that is known of a node, a line each."""
+
+
+class KindLook:
+    """The look of a profile: colour by the kind of frame, share of the whole."""
+
+    def __init__(self, tree: Tree, sample_type: str, unit: str) -> None:
+        """Take the tree and what its values count."""
+        self._tree, self._sample_type, self._unit = tree, sample_type, unit
+
+    def colour(self, node: int) -> str:
+        """Return the CSS class of a node."""
+        return colour_class(self._name(node)) if node else "root"
+
+    def is_striped(self, node: int) -> bool:
+        """Say whether a result went wrong."""
+        return failed(self._name(node))
+
+    def note(self, node: int) -> str:
+        """Return the share of the whole."""
+        return percent(self._tree.total[node], self._tree.total[0]) if node else ""
+
+    def tooltip(self, node: int) -> list[str]:
+        """Return full path, value and shares."""
+        tree = self._tree
+        total, whole = tree.total[node], tree.total[0]
+        lines = [lineage(tree, node), amount(total, self._sample_type, self._unit)]
+        if node:
+            parent = tree.total[tree.parent[node]]
+            lines.append(f"{percent(total, whole)} of all, {percent(total, parent)} of parent")
+        return lines
+
+    def _name(self, node: int) -> str:
+        return self._tree.names[self._tree.name[node]]
+
+
+def lineage(tree: Tree, node: int) -> str:
+    """Return the names from below the root down to a node."""
+    return " › ".join(tree.path(node)) or tree.names[0]
 
 
 def escaped(text: str) -> str:
@@ -31,26 +91,25 @@ def escaped(text: str) -> str:
     return escape(shown(text))
 
 
-def boxes_markup(tree: Tree, boxes: list[Box], area: Area) -> str:
+def boxes_markup(tree: Tree, boxes: list[Box], area: Area, look: Look) -> str:
     """Return all boxes, parents before their children."""
-    lines = [_box(tree, box, area) for box in boxes]
+    lines = [_box(tree, box, area, look) for box in boxes]
     return '<g class="boxes">\n' + "\n".join(lines) + "\n</g>"
 
 
-def _box(tree: Tree, box: Box, area: Area) -> str:
+def _box(tree: Tree, box: Box, area: Area, look: Look) -> str:
     """Return one box."""
-    name = tree.names[tree.name[box.node]]
-    x, y = area.left + box.start * area.width, area.top + tree.depth[box.node] * ROW
+    node = box.node
+    x, y = area.left + box.start * area.width, area.y(tree.depth[node])
     width = box.share * area.width
     place = f'x="{x:.2f}" y="{y}" width="{width:.2f}" height="{HEIGHT}"'
-    colour = colour_class(name) if box.node else "root"
-    stripes = f'<rect class="stripes" {place}/>' if failed(name) else ""
-    share = percent(tree.total[box.node], tree.total[0])
-    text = box_text(name, share if box.node else "", width)
+    stripes = f'<rect class="stripes" {place}/>' if look.is_striped(node) else ""
+    text = box_text(tree.names[tree.name[node]], look.note(node), width)
     if text:
         text = f'<text x="{x + PADDING:.2f}" y="{y + 14}">{text}</text>'
-    title = "\n".join(map(escaped, tooltip(tree, box.node, area)))
-    return f'<g><title>{title}</title><rect class="{colour}" {place}/>{stripes}{text}</g>'
+    title = "\n".join(map(escaped, look.tooltip(node)))
+    rect = f'<rect class="{look.colour(node)}" {place}/>'
+    return f"<g><title>{title}</title>{rect}{stripes}{text}</g>"
 
 
 def box_text(name: str, share: str, width: float) -> str:
@@ -63,14 +122,3 @@ def box_text(name: str, share: str, width: float) -> str:
     if share and cells(whole) + 2 + len(share) <= room:
         return f'{escape(whole)}<tspan class="share" dx="8">{share}</tspan>'
     return escape(whole)
-
-
-def tooltip(tree: Tree, node: int, area: Area) -> list[str]:
-    """Return full path, value and shares of a node, a line each."""
-    total, whole = tree.total[node], tree.total[0]
-    path = " › ".join(tree.path(node)) or tree.names[0]
-    lines = [path, amount(total, area.sample_type, area.unit)]
-    if node:
-        parent = tree.total[tree.parent[node]]
-        lines.append(f"{percent(total, whole)} of all, {percent(total, parent)} of parent")
-    return lines

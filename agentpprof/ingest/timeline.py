@@ -32,7 +32,8 @@ def advance(
     """
     if at_ms is None:
         return 0, 0, []
-    last, timeline.last_ms = timeline.last_ms, max(at_ms, timeline.last_ms or at_ms)
+    last = timeline.last_ms
+    timeline.last_ms = at_ms if last is None else max(at_ms, last)
     passed = 0 if last is None else at_ms - last
     if passed <= 0:
         return 0, 0, []

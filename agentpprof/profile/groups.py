@@ -12,9 +12,10 @@ from agentpprof.profile.fields import PromptGroup, SessionGroup, outcome_named
 from agentpprof.profile.naming import worktree_of
 from agentpprof.profile.request import Request
 from agentpprof.profile.selection import home_of, project_names
+from agentpprof.profile.tasks import own_tag
 from agentpprof.profile.zones import zone_spans
 from agentpprof.store import queries
-from agentpprof.vocabulary import ORIGINS, UNTAGGED
+from agentpprof.vocabulary import ORIGINS
 
 _WORD = 2**64 - 1
 
@@ -78,7 +79,7 @@ class Groups:
                 continue
             group = PromptGroup(
                 task,
-                tags.get(prompt.text_hash, UNTAGGED),
+                own_tag(prompt, tags),
                 outcome_named(prompt.outcome),
                 ORIGINS[prompt.origin],
                 texts.get(prompt.key, ("", ""))[0],

@@ -98,8 +98,6 @@ def _texts_named(pattern: str) -> tuple[str, ...]:
 def read_op_map_file(path: str) -> list[LabelRule]:
     """Read an `--op-map-file`; a UsageError names the file and the line."""
     try:
-        if not Path(path).is_file():
-            raise UsageError(f"--op-map-file {path}: there is no such file")
         data = Path(path).read_bytes()
         lines = data.decode("utf-8-sig").splitlines()
     except OSError as error:

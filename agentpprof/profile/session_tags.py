@@ -1,4 +1,4 @@
-"""The tag of every session: a person's rule, else the weightiest of its prompts' tags."""
+"""The tag of every session: set by hand, else by a person's rule, else the weightiest of its prompts' tags."""
 
 import sqlite3
 from collections.abc import Mapping
@@ -30,7 +30,15 @@ def needed_session_tags(
         keys = (prompt.key for prompt in first_prompts(prompts))
         texts = queries.read_prompt_texts(connection, keys)
         found |= session_tags_by_rule(request.tagger.by_rules, every, prompts, texts)
-    return found
+    return found | tags_by_hand(every)
+
+
+def tags_by_hand(every: Mapping[int, SessionInfo]) -> dict[int, str]:
+    """Return session -> tag set by hand; sub-agents go with the session they belong to."""
+    if not any(session.hand_tag for session in every.values()):
+        return {}
+    tags = {key: own.hand_tag or top_of(own, every).hand_tag for key, own in every.items()}
+    return {key: tag for key, tag in tags.items() if tag}
 
 
 def session_tags(

@@ -5,8 +5,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from agentpprof.privacy import PublicText
+from agentpprof.profile.session_tags import session_tags, tags_by_hand
+from agentpprof.profile.tasks import own_tag
 from agentpprof.store import queries
-from agentpprof.tagging.builtin import tag_session
 from agentpprof.vocabulary import OPS, ORIGINS, RESULTS, UNTAGGED
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def session_summaries(
 ) -> tuple[dict[str, Any], ...]:
     """Return one summary a session, oldest first; `with_previews` adds its operations' texts."""
     counts = queries.count_by_session(connection)
-    tags = _tags_of_sessions(gathered)
+    tags = _tags_of_sessions(connection, gathered)
     ordered = sorted(gathered.sessions, key=lambda s: (s.started_at_ms or 0, s.session_id))
     summaries = []
     for session in ordered:
@@ -63,30 +64,28 @@ def _operations(
             "ts_ms": at_ms,
             "result": RESULTS[result],
             "origin": None if origin is None else ORIGINS[origin],
-            "tag": gathered.tags.get(text_hash) if text_hash is not None else None,
+            "tag": hand_tag or (gathered.tags.get(text_hash) if text_hash is not None else None),
             "tool": tool or None,
             "model": model or None,
             "preview": preview,
         }
-        for op, at_ms, result, origin, text_hash, tool, model, preview in rows
+        for op, at_ms, result, origin, text_hash, hand_tag, tool, model, preview in rows
     ]
 
 
-def _tags_of_sessions(gathered: "Gathered") -> dict[int, str]:
+def _tags_of_sessions(connection: sqlite3.Connection, gathered: "Gathered") -> dict[int, str]:
     if gathered.tag_of_session:
         return gathered.tag_of_session
-    of_session: dict[int, list[tuple[str, int]]] = {}
-    for prompt in gathered.prompts:
-        tag = gathered.tags.get(prompt.text_hash, UNTAGGED)
-        of_session.setdefault(prompt.session_key, []).append((tag, 1))
-    return {key: tag_session(entries) for key, entries in of_session.items()}
+    every = {session.key: session for session in queries.read_sessions(connection)}
+    counts = queries.count_by_prompt(connection)
+    return session_tags(counts, every, gathered.prompts, gathered.tags) | tags_by_hand(every)
 
 
 def tagging_summary(gathered: "Gathered") -> dict[str, Any]:
     """Return how many people's prompts of the chosen sessions have which tag."""
     chosen = {session.key for session in gathered.sessions}
     tags = [
-        gathered.tags.get(prompt.text_hash, UNTAGGED)
+        own_tag(prompt, gathered.tags)
         for prompt in gathered.prompts
         if prompt.session_key in chosen and ORIGINS[prompt.origin] != "agent"
     ]

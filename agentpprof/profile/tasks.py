@@ -13,6 +13,11 @@ FOLLOW = "follow"
 _AGENT = ORIGIN_CODE["agent"]
 
 
+def own_tag(prompt: PromptRow, tags: Mapping[int, str]) -> str:
+    """Return a prompt's own tag: the one set by hand, else that of its text."""
+    return prompt.hand_tag or tags.get(prompt.text_hash, UNTAGGED)
+
+
 def own_tasks(prompts: Iterable[PromptRow], tags: Mapping[int, str]) -> dict[int, str]:
     """Return prompt key -> task within its own session; `tags` is text hash -> tag."""
     tasks: dict[int, str] = {}
@@ -20,7 +25,7 @@ def own_tasks(prompts: Iterable[PromptRow], tags: Mapping[int, str]) -> dict[int
     for prompt in prompts:
         if prompt.session_key != session:
             session, task = prompt.session_key, UNTAGGED
-        tag = tags.get(prompt.text_hash, UNTAGGED)
+        tag = own_tag(prompt, tags)
         if tag != FOLLOW or task == UNTAGGED:
             task = tag
         tasks[prompt.key] = task

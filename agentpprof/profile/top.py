@@ -1,4 +1,4 @@
-"""The largest frames of a profile, flat and cumulative: what `pprof -top` and `-tree` show. Pure."""
+"""The largest frames of a profile, flat and cumulative, as `pprof -top` and `-tree` show. Pure."""
 
 from collections.abc import Collection, Mapping
 from typing import NamedTuple

@@ -95,13 +95,18 @@ class Guarded:
         connection.text_factory = _text
         connection.execute("pragma query_only = on")
         connection.execute(f"pragma hard_heap_limit = {_HEAP_BYTES}")
-        for statement in _WARMED:
-            connection.execute(statement).fetchall()
         for category, limit in _SQLITE_LIMITS.items():
             connection.setlimit(category, limit)
         for name in ("printf", "format"):
             connection.create_function(name, -1, self._printf, deterministic=True)
-        connection.set_authorizer(self._authorize)
+        self._set_guard()
+
+    def _set_guard(self) -> None:
+        """Use virtual tables once, also after a change of the schema by others, then guard."""
+        self._connection.set_authorizer(None)
+        for statement in _WARMED:
+            self._connection.execute(statement).fetchall()
+        self._connection.set_authorizer(self._authorize)
 
     def run(
         self,
@@ -112,6 +117,7 @@ class Guarded:
         """Run one statement; raises UsageError or StoppedError that say what is wrong with it."""
         deadline = time.monotonic() + limits.seconds
         self._denied = ""
+        self._set_guard()
         self._connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
         try:
             cursor = self._connection.execute(statement, parameters or {})
@@ -136,7 +142,7 @@ class Guarded:
             rows.append(("  " * depth[number] + detail,))
         return Answer(("plan",), rows)
 
-    def _printf(self, form: object = None, *values: object) -> object:
+    def _printf(self, form: Any = None, *values: Any) -> Any:
         """Do what SQLite's own printf does, but for widths that keep it busy within one step."""
         if isinstance(form, str) and _WIDE.search(form):
             self._denied = "printf takes widths up to 9,999, written out"

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from agentpprof.resources import folder
 from agentpprof.store.database import opened_for_reading
-from agentpprof.store.guard import Answer
 
 _TABLE = re.compile(r"((?:^--.*\n)+)create (?:virtual )?table (\w+)", re.MULTILINE)
 
@@ -16,7 +15,7 @@ class Shown(NamedTuple):
     """One view or table."""
 
     name: str
-    comment: str
+    meaning: str
     columns: tuple[str, ...]
 
 
@@ -41,12 +40,10 @@ def shown_tables(connection: sqlite3.Connection) -> list[Shown]:
     return found
 
 
-def shown_columns(path: Path) -> Answer:
-    """Return one row a column of every view."""
+def read_schema(path: Path) -> list[Shown]:
+    """Return the views of a database."""
     with opened_for_reading(path) as connection:
-        views = shown_views(connection)
-    rows = [(view.name, column, view.comment) for view in views for column in view.columns]
-    return Answer(("view", "column", "view_meaning"), rows)
+        return shown_views(connection)
 
 
 def _comment(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from agentpprof.tagging.word_lists import common, lexicon
@@ -60,8 +61,10 @@ def _by_little_words(words: Sequence[str], text: str) -> str:
 
 def _knows(words: Sequence[str], language: str) -> int:
     """Return how many of `words` stand in the lists of `language`, or begin like one that does."""
+    return [_is_known(word, language) for word in words].count(True)
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_known(word: str, language: str) -> bool:
     lex = lexicon(language)
-    return sum(
-        word in lex.own or any(word[:size] in lex.stems for size in range(len(word), 3, -1))
-        for word in words
-    )
+    return word in lex.own or any(word[:size] in lex.stems for size in range(len(word), 3, -1))

@@ -28,14 +28,17 @@ class Phrases(NamedTuple):
 
 def find_phrases(words: Sequence[str], language: str) -> Phrases:
     """Look the words of one sentence up."""
-    nodes = nodes_of(words, language)
+    known, articles = _nodes(language), lexicon(language).articles
+    nouns: tuple[int, ...] = ()
+    if articles.isdisjoint(words):
+        nodes = [node for word in words if (node := known[word]) is not None]
+    else:
+        nodes, nouns = _nodes_and_nouns(words, known, articles)
     here = [node.known or known_of(node) for node in nodes]
     for at, (node, behind) in enumerate(pairwise(nodes)):
         if behind.key in node.following:
             here[at] = known_at(nodes, at)
-    articles = lexicon(language).articles
-    is_plain = not articles or articles.isdisjoint(words)
-    return Phrases(nodes, here, () if is_plain else _nouns(words, language))
+    return Phrases(nodes, here, nouns)
 
 
 def known_at(nodes: Sequence[Node], start: int) -> Known:
@@ -60,15 +63,19 @@ def nodes_of(words: Sequence[str], language: str) -> list[Node]:
     return [node for word in words if (node := known[word]) is not None]
 
 
-def _nouns(words: Sequence[str], language: str) -> tuple[int, ...]:
-    known, articles = _nodes(language), lexicon(language).articles
-    nouns, at = [], 0
+def _nodes_and_nouns(
+    words: Sequence[str], known: "_Nodes", articles: frozenset[str]
+) -> tuple[list[Node], tuple[int, ...]]:
+    """Return the entries of `words`, and the places of those behind an article."""
+    nodes: list[Node] = []
+    nouns: list[int] = []
     for word in words:
-        if known[word] is not None:
-            at += 1
+        node = known[word]
+        if node is not None:
+            nodes.append(node)
         elif word in articles:
-            nouns.append(at)
-    return tuple(nouns)
+            nouns.append(len(nodes))
+    return nodes, tuple(nouns)
 
 
 class _Nodes(dict[str, Node | None]):

@@ -6,7 +6,7 @@ select
     session.agent,
     projects.project,
     operation.started_at_ms,
-    tag.tag,
+    coalesce(manual_tag.tag, tag.tag) as tag,
     nullif(tool.text, '') as tool,
     log_file.path as log_path,
     operation.offset as log_offset,
@@ -20,6 +20,7 @@ left join session as parent on session.parent_key = parent.key
 left join workspace on coalesce(session.workspace_id, parent.workspace_id) = workspace.id
 left join projects on workspace.root = projects.root
 left join operation as prompt on operation.prompt_key = prompt.key
+left join manual_tag on manual_tag.kind = 'prompt' and prompt.key = manual_tag.key
 left join tag
     on prompt.text_hash = tag.text_hash
     and tag.kind = 'prompt'

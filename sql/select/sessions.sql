@@ -12,10 +12,12 @@ select
     session.started_at_ms,
     session.ended_at_ms,
     spawned.call_key,
-    spawned.prompt_key
+    spawned.prompt_key,
+    coalesce(manual_tag.tag, '') as hand_tag
 from session
 inner join name as agent_type on session.agent_type_id = agent_type.id
 left join workspace on session.workspace_id = workspace.id
+left join manual_tag on manual_tag.kind = 'session' and session.key = manual_tag.key
 left join
     (
         select

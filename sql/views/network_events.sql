@@ -2,6 +2,9 @@
 select
     operation.id as operation_id,
     session.session_id,
+    session.agent,
+    projects.project,
+    operation.started_at_ms,
     host.text as domain,
     case operation_host.access
         when 0 then 'read'
@@ -14,4 +17,7 @@ from operation_host
 inner join operation on operation_host.operation_key = operation.key
 inner join session on operation.session_key = session.key
 inner join name as host on operation_host.host_id = host.id
+left join session as parent on session.parent_key = parent.key
+left join workspace on coalesce(session.workspace_id, parent.workspace_id) = workspace.id
+left join projects on workspace.root = projects.root
 where operation.result not in (7, 8)

@@ -1,15 +1,17 @@
--- One row per prompt, whoever wrote it: its own tag, by the tagger in meta, and its place.
+-- One row per prompt, whoever wrote it: its own tag, set by hand or else by the tagger in meta, and
+-- its place.
 select
     operation.key,
     operation.session_key,
     operation.origin,
     coalesce(operation.started_at_ms, 0) as started_at_ms,
-    coalesce(tag.tag, 'untagged') as tag,
+    coalesce(manual_tag.tag, tag.tag, 'untagged') as tag,
     row_number() over (
         partition by operation.session_key
         order by operation.started_at_ms, operation.offset, operation.key
     ) as place
 from operation
+left join manual_tag on manual_tag.kind = 'prompt' and operation.key = manual_tag.key
 left join tag
     on operation.text_hash = tag.text_hash
     and tag.kind = 'prompt'

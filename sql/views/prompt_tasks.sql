@@ -34,20 +34,47 @@ spawning as materialized (
     group by session_spawn.session_key
 ),
 
--- The parent's latest prompt before the sub-agent's, else its first one.
-guessed as materialized (
+-- Prompts of sub-agents among those of their parents, in the order of time.
+side_by_side as (
     select
         own.key,
         session.parent_key,
-        coalesce(
-            max(case when parent.started_at_ms <= own.started_at_ms then parent.place end),
-            min(parent.place)
-        ) as place
+        own.started_at_ms,
+        1 as is_of_child,
+        null as place
     from own
     inner join session on own.session_key = session.key
-    inner join own as parent on session.parent_key = parent.session_key
-    where own.origin = 4
-    group by own.key
+    where own.origin = 4 and session.parent_key is not null
+    union all
+    select
+        own.key,
+        own.session_key as parent_key,
+        own.started_at_ms,
+        0 as is_of_child,
+        own.place
+    from own
+),
+
+-- The parent's latest prompt before the sub-agent's, else its first one.
+guessed as materialized (
+    select
+        key,
+        parent_key,
+        coalesce(place_before, first_place) as place
+    from (
+        select
+            key,
+            parent_key,
+            is_of_child,
+            max(place) over (
+                partition by parent_key
+                order by started_at_ms, is_of_child
+                rows unbounded preceding
+            ) as place_before,
+            min(place) over (partition by parent_key) as first_place
+        from side_by_side
+    ) as placed
+    where is_of_child
 ),
 
 above as materialized (

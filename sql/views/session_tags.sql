@@ -1,4 +1,11 @@
--- One row per session with prompts: the task that most of its operations stand under.
+-- One row per session with prompts: the tag set by hand, else the task that most of its operations
+-- stand under.
+select
+    key as session_key,
+    tag
+from manual_tag
+where kind = 'session'
+union all
 select
     session_key,
     task as tag
@@ -19,4 +26,6 @@ from (
     where prompt.origin < 4
     group by prompt.session_key, prompt_tasks.task
 )
-where place = 1
+where
+    place = 1
+    and session_key not in (select key from manual_tag where kind = 'session')

@@ -1,0 +1,12 @@
+-- How often was a failed call tried again, and did that help?
+-- :project = null  only this project
+select
+    action,
+    count(*) as retries,
+    sum(result = 'ok') as helped,
+    sum(result = 'error') as failed_again,
+    round(sum(active_ms) / 1000.0, 1) as seconds
+from repeats
+where repeat in ('retry', 'loop') and (:project is null or project = :project)
+group by action
+order by retries desc, action asc

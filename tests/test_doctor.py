@@ -1,0 +1,114 @@
+"""`doctor`: each check, and that it can fail."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from builders_codex import CodexThread
+from command_line import run
+from watching import Logs
+
+from agentpprof.ingest import checking
+from agentpprof.ingest.discover import Root
+from agentpprof.ingest.indexer import sync
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Logs:
+    return Logs(tmp_path / "home")
+
+
+@pytest.fixture
+def database(logs: Logs, tmp_path: Path) -> Path:
+    path = tmp_path / "store" / "agent.db"
+    for number in range(3):
+        for words in ("one", "two", "three"):
+            logs.append(number, f"{words} of {number}")
+    sync(path, logs.watched(path).roots)
+    return path
+
+
+def checks(logs: Logs, database: Path) -> tuple[int, dict[str, bool]]:
+    root = logs.home / "projects"
+    ran = run("doctor", "--deep", "--json", "--db", database, "--claude-root", root)
+    return ran.code, {each["name"]: each["ok"] for each in ran.summary["checks"]}
+
+
+def test_all_is_well(logs: Logs, database: Path) -> None:
+    code, found = checks(logs, database)
+    assert code == 0
+    names = ["permissions", "mount", "events", "integrity_check", "logs", "rows"]
+    assert list(found) == names
+    assert all(found.values())
+    ran = run("doctor", "--db", database, "--claude-root", logs.home / "projects")
+    assert ran.code == 0
+    assert b"quick_check" in ran.out
+
+
+def test_real_samples_are_well(samples: Path, tmp_path: Path) -> None:
+    database = tmp_path / "agent.db"
+    shutil.copytree(samples / "claude", tmp_path / "claude")
+    sync(database, [Root("claude", str(tmp_path / "claude" / "projects"))])
+    found = checking.rows_in_logs(database, seed=1)
+    assert found.is_fine, found.text
+    assert " 0 of 0 " not in found.text
+
+
+def test_codex_rows_stand_on_whole_records(tmp_path: Path) -> None:
+    thread = CodexThread("019ec5aa-0000-7000-8000-000000000003", cwd="/home/dev/shop")
+    thread.turn("Why does the build fail?")
+    thread.shell("go build ./...", "undefined: parse", exit_code=1)
+    path = thread.write(tmp_path / "codex")
+    database = tmp_path / "agent.db"
+    sync(database, [Root("codex", str(tmp_path / "codex" / "sessions"))])
+    assert checking.rows_in_logs(database).is_fine
+    path.write_bytes(b"x" * path.stat().st_size)
+    assert not checking.rows_in_logs(database).is_fine
+
+
+def test_permissions(logs: Logs, database: Path) -> None:
+    database.chmod(0o644)
+    assert checks(logs, database) == (3, checks(logs, database)[1])
+    assert not checks(logs, database)[1]["permissions"]
+    database.chmod(0o600)
+    database.parent.chmod(0o777)
+    assert not checks(logs, database)[1]["permissions"]
+
+
+def test_a_mount_that_can_not_hold_a_database(
+    logs: Logs, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checking, "mount_type", lambda path: "nfs4")
+    assert not checks(logs, database)[1]["mount"]
+
+
+def test_a_damaged_page(logs: Logs, database: Path) -> None:
+    data = bytearray(database.read_bytes())
+    with closing(sqlite3.connect(database)) as connection:
+        page = connection.execute(
+            "select rootpage from sqlite_schema where name = 'operation'"
+        ).fetchone()[0]
+    data[(page - 1) * 4096 + 200 : page * 4096] = b"\x55" * (4096 - 200)
+    database.write_bytes(data)
+    code, found = checks(logs, database)
+    assert code in (1, 3)
+    assert not found.get("integrity_check", False)
+
+
+def test_a_log_that_was_changed_in_its_middle_alone(logs: Logs, database: Path) -> None:
+    path = logs.sessions[1].path(logs.home)
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b'"uuid":"', b'"uuid":"f', 1)[: len(data) - 1] + b"\n")
+    code, found = checks(logs, database)
+    assert code == 3
+    assert not found["logs"]
+
+
+def test_a_row_that_no_line_tells_of(logs: Logs, database: Path) -> None:
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("update operation set key = key + 1 where id = 2")
+    _, found = checks(logs, database)
+    assert found["logs"]
+    assert not found["rows"]
