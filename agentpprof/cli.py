@@ -22,6 +22,7 @@ _COMMANDS = {
     "profile": "one view of agent activity, as pprof, folded stacks, SVG or JSON (the default)",
     "audit": "why the numbers are what they are: raw, dropped by reason, counted",
     "top": "the largest frames of a view on the terminal: a table, a tree, or JSON",
+    "diff": "what changed between two times, branches, projects or saved profiles",
     "index": "read new log lines into the database",
     "demo": "profiles of a bundled example history",
     "ask": "worked questions: tokens, re-reads, failures, loops, cache misses, time …",

@@ -8,7 +8,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from agentpprof.store.guard import Answer
@@ -42,11 +42,8 @@ def write_json_lines(answer: Answer) -> str:
 
 def write_csv(answer: Answer) -> str:
     """Return CSV; texts that a spreadsheet would calculate begin with an apostrophe."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([_formula_safe(column) for column in answer.columns])
-    writer.writerows([[_formula_safe(_plain(value)) for value in row] for row in answer.rows])
-    return out.getvalue()
+    rows = [answer.columns, *([_plain(value) for value in row] for row in answer.rows)]
+    return "".join(_csv_line(map(_formula_safe, row)) for row in rows)
 
 
 def write_markdown(answer: Answer) -> str:
@@ -103,6 +100,13 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value
+
+
+def _csv_line(cells: Iterable[Any]) -> str:
+    """Return one line; only with \\r\\n as its end does the library quote a lone \\r."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\r\n").writerow(cells)
+    return out.getvalue().removesuffix("\r\n") + "\n"
 
 
 def _formula_safe(value: Any) -> Any:

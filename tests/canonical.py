@@ -31,6 +31,7 @@ _BAG = ", ".join(
 )
 # Columns that say nothing of the logs, by table; every other column is in the dump.
 _LEFT_OUT = {
+    "manual_tag": {"created_at_ms"},
     "log_file": {"id", "device", "inode", "mtime_ns", "ctime_ns"},
     "operation": {"id", "log_file_id", "bag_id", "object_id"},
     "session": {"log_file_id", "agent_type_id", "workspace_id", "branch_id", "version_id"},
@@ -49,6 +50,7 @@ _LEFT_OUT = {
     "zone_span": set(),
     "forgotten_session": set(),
     "forgotten_operation": set(),
+    "manual_tag": {"set_at_ms"},
 }
 # What stands for the columns left out: SQL expressions over the table, under its own name.
 _JOINED = {

@@ -11,6 +11,7 @@ from command_line import run
 from agentpprof.errors import NothingFoundError
 from agentpprof.ingest.discover import Root
 from agentpprof.ingest.indexer import sync
+from agentpprof.store import profile_cache
 from agentpprof.store.forgetting import Wish, count_forgettable, forget
 from agentpprof.store.search_index import save_search_index
 from agentpprof.store.tag_cache import tag_new_prompts
@@ -182,3 +183,12 @@ def test_the_command_asks_first(database: Path) -> None:
     assert "1 session" in done.err
     assert not done.out
     assert run("forget", "--db", database, "--yes").code == 2
+
+
+def test_finished_outputs_in_the_cache_go_too(database: Path, tmp_path: Path) -> None:
+    output = tmp_path / "a.folded"
+    assert run("-o", output, "--all-projects", "--no-sync", "--db", database).code == 0
+    folder = profile_cache.cache_folder()
+    assert any(CANARY.encode() in path.read_bytes() for path in folder.iterdir())
+    forget(database, Wish(project=CANARY))
+    assert not list(folder.iterdir())

@@ -308,28 +308,6 @@ def test_a_batch_that_fails_leaves_nothing_behind_and_a_second_try_works(
     assert differences(dump(path), dump(tmp_path / "alone.db")) == []
 
 
-def test_numbers_kept_in_memory_are_dropped_after_a_rollback(tmp_path: Path) -> None:
-    from agentpprof.store.writer import Writer
-
-    home = tmp_path / "home"
-    roots = write_home(home)
-    path = tmp_path / "agent.db"
-    files = list(indexer.find_log_files(roots, []))
-    with opened_for_writing(path) as connection:
-        writer = Writer(connection)
-        reads = list(indexer._read_files(files, {}, writer, []))
-        connection.execute(
-            "create trigger breaks before insert on usage_line "
-            "begin select raise(abort, 'broken'); end"
-        )
-        with pytest.raises(sqlite3.Error):
-            writer.save(reads)
-        connection.execute("drop trigger breaks")
-        writer.save(reads)
-    sync(tmp_path / "alone.db", roots)
-    assert differences(dump(path), dump(tmp_path / "alone.db")) == []
-
-
 def test_a_migration_that_fails_leaves_an_empty_database_that_a_second_try_fills(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

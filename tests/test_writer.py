@@ -126,6 +126,23 @@ def test_a_stray_result_finds_its_call_whichever_comes_first(
     assert found.fetchall() == [(6, 99, 4)]
 
 
+def test_numbers_kept_in_memory_are_dropped_after_a_rollback(
+    connection: sqlite3.Connection, tmp_path: Path
+) -> None:
+    writer = Writer(connection)
+    connection.execute(
+        "create trigger breaks before insert on operation begin select raise(abort, 'broken'); end"
+    )
+    with pytest.raises(sqlite3.IntegrityError):
+        writer.save([read_of("/a", ROW)])
+    assert connection.execute("select count(*) from name where id > 0").fetchone() == (0,)
+    connection.execute("drop trigger breaks")
+    writer.save([read_of("/a", ROW)])
+    (tmp_path / "other").mkdir()
+    right = dump_of(tmp_path / "other", [read_of("/a", ROW)], at_once=True)
+    assert differences(right, canonical_dump(connection)) == []
+
+
 def test_a_batch_counts_up_the_generation_of_the_data(connection: sqlite3.Connection) -> None:
     query = "select cast(value as integer) from meta where key = 'generation'"
     (before,) = connection.execute(query).fetchone()

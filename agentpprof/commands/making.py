@@ -55,7 +55,7 @@ def make_output(asked: Asked) -> Output:
             key = _cache_key(connection, path, asked, synced)
             cached = profile_cache.read_cached(key) if key else None
             if cached is None:
-                made = _make(connection, path, asked, synced)
+                made = make_on(connection, path, asked, synced)
                 format_name = "json" if asked.format == TOP else asked.format
                 data = encoder(format_name).encode(made.profile, asked.output_options)
                 cached = profile_cache.CachedOutput(data, summary_of(made, asked))
@@ -93,15 +93,17 @@ def make_profile(asked: Asked) -> Made:
     with chosen_database(source.database, source.is_foreign) as path:
         synced = sync_source(source, path, None)
         with opened_for_reading(path) as connection:
-            return _make(connection, path, asked, synced)
+            return make_on(connection, path, asked, synced)
 
 
-def _make(connection: sqlite3.Connection, database: Path, asked: Asked, synced: Synced) -> Made:
+def make_on(connection: sqlite3.Connection, database: Path, asked: Asked, synced: Synced) -> Made:
     """Gather and fold, and save tags that are new."""
-    new_tags: dict[int, str] = {}
+    new_tags = tag_cache.NewTags({}, {})
     gathered = _gather(connection, asked, synced, new_tags)
     profile = _described(gathered.profile, asked)
-    others = (_other(connection, asked._replace(view=view), synced) for view in _others(asked))
+    others = (
+        _other(connection, asked._replace(view=view), synced, new_tags) for view in _others(asked)
+    )
     profile = replace(profile, others=tuple(other for other in others if other is not None))
     if asked.format == "json":
         summaries = session_summaries(connection, gathered, asked.with_previews)
@@ -116,14 +118,13 @@ def _make(connection: sqlite3.Connection, database: Path, asked: Asked, synced: 
 
 
 def _gather(
-    connection: sqlite3.Connection, asked: Asked, synced: Synced, new_tags: dict[int, str]
+    connection: sqlite3.Connection, asked: Asked, synced: Synced, new_tags: tag_cache.NewTags
 ) -> Gathered:
     """Gather the profile; tags that were not stored yet are put into `new_tags`."""
 
     def tags_of(prompts: list[PromptRow]) -> Mapping[int, str]:
-        tags, missing = tag_cache.tags_of_prompts(connection, asked.tagger.tagger, prompts)
-        new_tags.update(missing)
-        return tags
+        tagger = asked.tagger.tagger
+        return tag_cache.tags_of_prompts(connection, tagger, prompts, new_tags)
 
     selection = asked.selection
     if synced.paths is not None:
@@ -157,10 +158,12 @@ def _others(asked: Asked) -> Iterator[View]:
         yield VIEWS["operations"]
 
 
-def _other(connection: sqlite3.Connection, asked: Asked, synced: Synced) -> Profile | None:
+def _other(
+    connection: sqlite3.Connection, asked: Asked, synced: Synced, new_tags: tag_cache.NewTags
+) -> Profile | None:
     """Return the same sessions in another view; None where nothing of that kind was done."""
     try:
-        gathered = _gather(connection, _in_own_stack(asked), synced, {})
+        gathered = _gather(connection, _in_own_stack(asked), synced, new_tags)
     except NothingFoundError:
         return None
     return _described(gathered.profile, asked)

@@ -60,8 +60,8 @@ def head_lines(profile: Profile, sessions: int, paper: Paper) -> list[Line]:
     ]
     title = f"{profile.view} of {profile.project}: {whole}"
     return [
-        [(_cut(title, paper), "bold")],
-        [(_cut(" · ".join(facts), paper), _DIM)],
+        [(cut(title, paper), "bold")],
+        [(cut(" · ".join(facts), paper), _DIM)],
         [],
     ]
 
@@ -80,14 +80,14 @@ def row_lines(rows: Sequence[TopRow], profile: Profile, paper: Paper) -> list[Li
     ]
     header = ("flat", "flat%", "cum", "cum%")
     widths = [max(map(len, column)) for column in zip(header, *cells_of_rows, strict=True)]
-    lines: list[Line] = [[(_padded(header, widths), _DIM)]]
-    bar = _bar_width(sum(widths) + 2 * len(widths), paper)
+    lines: list[Line] = [[(padded(header, widths), _DIM)]]
+    bar = bar_width(sum(widths) + 2 * len(widths), paper)
     for row, texts in zip(rows, cells_of_rows, strict=True):
-        numbers = _padded(texts, widths) + "  "
+        numbers = padded(texts, widths) + "  "
         line: Line = [(numbers, "")]
         if bar:
-            line.append((_bar(row.cum, total, bar, paper) + "  ", _style(row.frame)))
-        lines.append([*line, _name(row.frame, line, paper)])
+            line.append((bar_of(row.cum, total, bar, paper) + "  ", _style(row.frame)))
+        lines.append([*line, name_of(row.frame, line, paper)])
     return lines
 
 
@@ -99,16 +99,16 @@ def tree_lines(branches: Iterable[Branch], profile: Profile, paper: Paper) -> li
         for each in branches
     ]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
-    bar = _bar_width(sum(widths) + 4, paper)
+    bar = bar_width(sum(widths) + 4, paper)
     lines: list[Line] = []
     for branch, cells_of_row in zip(branches, texts, strict=True):
-        line: Line = [(_padded(cells_of_row, widths) + "  ", "")]
+        line: Line = [(padded(cells_of_row, widths) + "  ", "")]
         if bar:
             line.append(
-                (_bar(branch.value, profile.total, bar, paper) + "  ", _style(branch.frame))
+                (bar_of(branch.value, profile.total, bar, paper) + "  ", _style(branch.frame))
             )
         line.append(("  " * branch.level, ""))
-        lines.append([*line, _name(branch.frame, line, paper)])
+        lines.append([*line, name_of(branch.frame, line, paper)])
     return lines
 
 
@@ -119,11 +119,12 @@ def left_out_line(left_out: int, what: str, option: str) -> list[Line]:
     return [[(f"… {left_out:,} more {what}: {option}", _DIM)]]
 
 
-def _padded(texts: Sequence[str], widths: Sequence[int]) -> str:
+def padded(texts: Sequence[str], widths: Sequence[int]) -> str:
+    """Return one row of a table, all cells to the right."""
     return "  ".join(text.rjust(width) for text, width in zip(texts, widths, strict=True))
 
 
-def _bar_width(taken: int, paper: Paper) -> int:
+def bar_width(taken: int, paper: Paper) -> int:
     """Return how many cells a bar may have; none where names would get too little."""
     if paper.width is None:
         return _WIDEST_BAR
@@ -131,7 +132,7 @@ def _bar_width(taken: int, paper: Paper) -> int:
     return min(_WIDEST_BAR, room) if room >= 6 else 0
 
 
-def _bar(part: int, whole: int, width: int, paper: Paper) -> str:
+def bar_of(part: int, whole: int, width: int, paper: Paper) -> str:
     """Return a bar of blocks, by eighths of a cell; what is not nothing has one."""
     eighths = round(8 * width * part / whole) if whole else 0
     eighths = max(eighths, 1 if part else 0)
@@ -141,7 +142,7 @@ def _bar(part: int, whole: int, width: int, paper: Paper) -> str:
     return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width)
 
 
-def _name(frame: str, before: Line, paper: Paper) -> Piece:
+def name_of(frame: str, before: Line, paper: Paper) -> Piece:
     """Return a frame's name, cut in the middle where the line ends."""
     text = show(frame)
     if paper.width is not None:
@@ -150,7 +151,8 @@ def _name(frame: str, before: Line, paper: Paper) -> Piece:
     return text, _style(frame)
 
 
-def _cut(text: str, paper: Paper) -> str:
+def cut(text: str, paper: Paper) -> str:
+    """Return a line of text that fits, cut in the middle."""
     return text if paper.width is None else fitted(text, paper.width)
 
 

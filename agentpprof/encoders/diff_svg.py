@@ -1,4 +1,4 @@
-"""A difference as a picture: as wide as the larger side, coloured from blue (less) to orange (more).
+"""A difference as a picture: as wide as the larger side, from blue (less) to orange (more).
 
 A stack that only one side has stays visible: it is as wide as it was or is, and striped. Flame
 graphs of others draw the new side's widths, so that what vanished has no box.

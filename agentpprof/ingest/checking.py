@@ -116,8 +116,7 @@ def _sample(connection: sqlite3.Connection, chance: random.Random) -> list[_Row]
         "where operation.id = ? and not log_file.gone and log_file.offset > operation.offset"
     )
     found = [row for each in sorted(ids) for row in connection.execute(query, (each,))]
-    rows = [_Row(key, agent, os.fsdecode(path), offset) for key, agent, path, offset in found]
-    return [row for row in rows if not row.path.endswith(".zst")]
+    return [_Row(key, agent, os.fsdecode(path), offset) for key, agent, path, offset in found]
 
 
 def _line_at(path: str, offset: int) -> bytes | None:

@@ -24,13 +24,14 @@ def find_pending(roots: Iterable[Root], known: Mapping[str, KnownFile]) -> Pendi
     files = pending = lag = unfinished = 0
     for log_file in find_log_files(roots, unreadable):
         files += 1
-        before = known.get(log_file.path)
+        before = known.get(log_file.logical_path)
+        is_packed = log_file.path != log_file.logical_path  # offsets are those of plain bytes
         version = AGENTS[log_file.agent].parser_version
         if before is None or before.parser_version < version:
             pending, lag = pending + 1, lag + log_file.size
         elif before.identity != log_file[2:]:
             pending += 1
-            lag += max(log_file.size - before.checkpoint.offset, 0)
-        elif 0 < before.checkpoint.offset < log_file.size and not log_file.path.endswith(".zst"):
+            lag += max(log_file.size - (0 if is_packed else before.checkpoint.offset), 0)
+        elif 0 < before.checkpoint.offset < log_file.size and not is_packed:
             unfinished += 1
     return Pending(files, pending, lag, unfinished, len(unreadable))

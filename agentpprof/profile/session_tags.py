@@ -1,4 +1,4 @@
-"""The tag of every session: set by hand, else by a person's rule, else the weightiest of its prompts' tags."""
+"""The tag of every session: by hand, else by a rule, else the weightiest of its prompts' tags."""
 
 import sqlite3
 from collections.abc import Mapping

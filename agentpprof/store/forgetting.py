@@ -20,6 +20,7 @@ from agentpprof.store.database import (
     schema_version,
     write_lock,
 )
+from agentpprof.store.profile_cache import clear_cache
 from agentpprof.store.search_index import empty_search_index
 
 RESET = "forgotten"  # stands in log_file.damage of a log that is to be read from its start
@@ -78,6 +79,7 @@ def forget(database: Path, wish: Wish) -> Forgotten:
                 "select session_key, until_ms from temp.forgotten_now"
             )
             gone = apply_tombstones(connection)
+        clear_cache()
         return gone._replace(is_compacted=compact(connection))
 
 

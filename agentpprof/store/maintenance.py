@@ -20,6 +20,7 @@ from agentpprof.store.database import (
     write_lock,
 )
 from agentpprof.store.forgetting import apply_tombstones, compact
+from agentpprof.store.profile_cache import clear_cache
 from agentpprof.store.watch_lock import watch_lock
 
 _PAGES_A_STEP = 4096  # 16 MiB: other programs get in between
@@ -65,7 +66,9 @@ def restore(database: Path, source: Path) -> Path | None:
         with _new_file(database) as temporary:
             _copy(source, temporary)
             is_sound = _carry_tombstones(database, temporary)
-            return _replace(database, temporary, is_sound)
+            kept = _replace(database, temporary, is_sound)
+            clear_cache()  # generations are counted from the backup's on: they would mean others
+            return kept
 
 
 def _copy(source: Path, target: Path) -> None:

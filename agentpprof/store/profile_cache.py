@@ -71,6 +71,14 @@ def write_cached(key: str, output: CachedOutput) -> None:
         return
 
 
+def clear_cache() -> None:
+    """Drop all entries: what was forgotten may be named in them."""
+    folder = cache_folder()
+    if folder.is_dir():
+        for path in folder.iterdir():
+            path.unlink(missing_ok=True)
+
+
 def _drop_oldest(folder: Path) -> None:
     entries = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime_ns)
     for path in entries[: max(len(entries) - _MAX_ENTRIES + 1, 0)]:

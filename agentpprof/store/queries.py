@@ -29,6 +29,12 @@ def read_sessions_of_files(connection: sqlite3.Connection, paths: Iterable[str])
     return frozenset(row[0] for rows in found for row in rows)
 
 
+def read_sessions_of_branch(connection: sqlite3.Connection, branch: str) -> frozenset[int]:
+    """Return the keys of all sessions on a git branch, sub-agents included."""
+    statement = read_text("sql", "select/sessions_of_branch.sql")
+    return frozenset(row[0] for row in connection.execute(statement, (branch,)))
+
+
 def read_prompts(connection: sqlite3.Connection) -> list[PromptRow]:
     """Return all prompts, sorted by session and time."""
     rows = connection.execute(read_text("sql", "select/prompts.sql"))
@@ -142,6 +148,19 @@ def read_session_operations(
         read_text("sql", "select/session_operations.sql"),
         {"session_key": session_key, "preview": preview},
     ).fetchall()
+
+
+def count_side(
+    connection: sqlite3.Connection, span: tuple[int | None, int | None], only_chosen_prompts: bool
+) -> tuple[int, int, int]:
+    """Return (people's prompts, sessions, tool calls) of the groups that were weighed last."""
+    parameters = {
+        "since_ms": span[0],
+        "until_ms": span[1],
+        "only_chosen_prompts": only_chosen_prompts,
+    }
+    row = connection.execute(read_text("sql", "select/side_counts.sql"), parameters).fetchone()
+    return row[0], row[1], row[2]
 
 
 def count_skipped(connection: sqlite3.Connection) -> tuple[int, int]:

@@ -1,0 +1,217 @@
+"""`agentpprof diff`: what changed between two filters or saved profiles."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from agentpprof.commands.diff_text import change_lines, head_lines
+from agentpprof.commands.options import chosen_database, loudness_options, store_options
+from agentpprof.commands.printing import paper_of_stdout, print_lines
+from agentpprof.commands.profile_options import (
+    DEFAULT_WIDTH,
+    rule_options,
+    selection_options,
+    tag_options,
+    view_options,
+)
+from agentpprof.commands.progress import progress_bar
+from agentpprof.commands.sections import OnceCommand, option
+from agentpprof.commands.sides import Filter, Side, make_side, read_side
+from agentpprof.commands.source import sync_source
+from agentpprof.commands.telling import report_lines, say
+from agentpprof.commands.top import NO_OUTPUT
+from agentpprof.commands.top_text import left_out_line
+from agentpprof.encoders import encoder, format_of_path, gzip_of_path
+from agentpprof.errors import UsageError
+from agentpprof.models import Difference, OutputOptions
+from agentpprof.output import STDOUT, write_output
+from agentpprof.profile.diff import Counts, FrameChange, as_diff_base, difference, frame_changes
+from agentpprof.profile.rules import parse_stack
+from agentpprof.profile.top import NAMING_KINDS
+from agentpprof.store.database import opened_for_reading
+
+_OUTPUT = "Output"
+_FORMATS = ("pprof", "folded", "svg")
+
+
+@click.command("diff", cls=OnceCommand)
+@click.argument("base")
+@click.argument("new")
+@option(_OUTPUT, "-o", "--output", metavar="PATH", help="A file as well: .pb.gz, .folded or .svg.")
+@option(_OUTPUT, "--format", "format_name", metavar="NAME", help="pprof, folded, svg; for -o -.")
+@view_options
+@option(
+    _OUTPUT,
+    "--per",
+    type=click.Choice(Counts._fields),
+    help="Scale the base to as many prompts, sessions or tool calls as the new side has.",
+)
+@option(_OUTPUT, "--by", metavar="FIELD", help="One row per value of this field.")
+@option(
+    _OUTPUT,
+    "--rows",
+    type=click.IntRange(0),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="How many rows; 0 is all.",
+)
+@option(_OUTPUT, "--json", "as_json", is_flag=True, help="One JSON object, numbers exact.")
+@option(
+    _OUTPUT,
+    "--svg-width",
+    type=int,
+    default=DEFAULT_WIDTH,
+    show_default=True,
+    metavar="N",
+    help="Width of an SVG in pixels.",
+)
+@option(_OUTPUT, "--flame", is_flag=True, help="SVG: the root at the bottom, not on top.")
+@selection_options
+@rule_options
+@tag_options
+@store_options
+@loudness_options
+def command(base: str, new: str, **options: Any) -> None:
+    """Show what changed from BASE to NEW: a table, and with -o a profile of the difference.
+
+    Each side is a saved profile (.pb.gz, .json, .folded), `all`, or a filter: words since, until,
+    project, branch, agent, session, session-tag, prompt-tag and where, joined by commas. All other
+    options hold for both sides.
+
+    \b
+      agentpprof diff since=14d,until=7d since=7d
+      agentpprof diff branch=main branch=fix --per prompt --by action
+      agentpprof diff last-week.pb.gz this-week.pb.gz -o diff.svg
+    """
+    format_name = _checked_format(options["output"], options["format_name"])
+    change, per = _difference((base, new), options)
+    if format_name:
+        width = OutputOptions(
+            options["svg_width"], gzip_of_path(options["output"]), options["flame"]
+        )
+        write_output(_encoded(change, format_name, width), options["output"])
+    if options["output"] != STDOUT:
+        _print(change, per, options)
+
+
+def _checked_format(output: str | None, named: str | None) -> str:
+    """Return the format of the output, empty without one."""
+    if output is None:
+        if named is not None:
+            raise UsageError(f"--format {named} needs an output: write -o - for stdout")
+        return ""
+    by_name = format_of_path(output) if output != STDOUT else None
+    if by_name and named and by_name != named:
+        raise UsageError(f"-o {output} is a name for {by_name}, but --format says {named}")
+    chosen = by_name or named or "pprof"
+    if encoder(chosen).name not in _FORMATS:
+        raise UsageError(f"a difference is written as {', '.join(_FORMATS)}, not as {chosen}")
+    return chosen
+
+
+def _difference(texts: tuple[str, str], options: Mapping[str, Any]) -> tuple[Difference, str]:
+    """Make both sides, and say in words what the base was scaled by."""
+    asked_for = {**NO_OUTPUT, **options, "stack": _stack(options)}
+    asked_for |= {"output": None, "format_name": None}
+    names = ("BASE", "NEW")
+    read = [read_side(text, asked_for, name) for text, name in zip(texts, names, strict=True)]
+    base, new = _made(read, options["quiet"], options["verbose"])
+    facts = [(side, fact) for side, name in ((base, "base"), (new, "new")) for fact in side.facts]
+    texts_of_facts = tuple(
+        type(fact)(f"{'base' if side is base else 'new'}:{fact.removeprefix('filter:')}")
+        for side, fact in facts
+    )
+    per = options["per"]
+    counts = None if per is None else _counts(base, new, per)
+    change = difference(base.profile, new.profile, counts)
+    words = f"base scaled from {counts[0]:,} to {counts[1]:,} {per}s" if counts else ""
+    return change._replace(facts=texts_of_facts), words
+
+
+def _counts(base: Side, new: Side, per: str) -> tuple[int, int]:
+    found = []
+    for side, name in ((base, "BASE"), (new, "NEW")):
+        if side.counts is None:
+            raise UsageError(f"--per {per}: {name} doesn't say how many; save it as .json")
+        count = getattr(side.counts, per)
+        if not count:
+            raise UsageError(f"--per {per}: {name} has none")
+        found.append(count)
+    return found[0], found[1]
+
+
+def _stack(options: Mapping[str, Any]) -> str | None:
+    if options["by"] is not None and options["stack"] is None:
+        return str(options["by"])
+    stack: str | None = options["stack"]
+    return stack
+
+
+def _made(read: list[Side | Filter], is_quiet: bool, is_verbose: bool) -> list[Side]:
+    """Return both sides; the database is opened only if one of them needs it."""
+    filters = [side for side in read if isinstance(side, Filter)]
+    if not filters:
+        return [side for side in read if isinstance(side, Side)]
+    source = filters[0].asked.source
+    filters[0].asked.tagger.check_is_there()
+    with chosen_database(source.database, source.is_foreign) as path:
+        with progress_bar(is_quiet) as on_progress:
+            synced = sync_source(source, path, on_progress)
+        with opened_for_reading(path) as connection:
+            made = [
+                make_side(connection, path, side, synced, name)
+                if isinstance(side, Filter)
+                else side
+                for side, name in zip(read, ("BASE", "NEW"), strict=True)
+            ]
+    for line in () if is_quiet else report_lines(synced.report, is_verbose):
+        say(line, on_stderr=True)
+    return made
+
+
+def _encoded(change: Difference, format_name: str, options: OutputOptions) -> bytes:
+    if format_name == "pprof":
+        return encoder("pprof").encode(as_diff_base(change), options)
+    if format_name == "folded":
+        from agentpprof.encoders.diff_folded import encode
+
+        return encode(change)
+    from agentpprof.encoders.diff_svg import encode as draw
+
+    return draw(change, options)
+
+
+def _print(change: Difference, per: str, options: Mapping[str, Any]) -> None:
+    kinds: tuple[str, ...] = NAMING_KINDS
+    if options["by"] is not None:
+        kinds = parse_stack(options["by"])
+    elif options["stack"] is not None:
+        kinds = ()
+    changes = frame_changes(change, kinds)
+    shown = changes[: options["rows"] or None]
+    if options["as_json"]:
+        document = document_of(change, per, shown)
+        document["rows_left_out"] = len(changes) - len(shown)
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+        return
+    paper = paper_of_stdout()
+    left_out = left_out_line(len(changes) - len(shown), "frames", "--rows 0 shows all")
+    lines = [*head_lines(change, per, paper), *change_lines(shown, change.new, paper), *left_out]
+    print_lines(lines)
+
+
+def document_of(change: Difference, per: str, rows: list[FrameChange]) -> dict[str, Any]:
+    """Return the same for programs."""
+    return {
+        "view": change.new.view,
+        "sample_type": change.new.sample_type,
+        "unit": change.new.unit,
+        "facts": list(change.facts),
+        "scaled": per or None,
+        "base_total": change.base.total,
+        "new_total": change.new.total,
+        "rows": [{**row._asdict(), "delta": row.delta} for row in rows],
+    }

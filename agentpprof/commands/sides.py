@@ -1,0 +1,133 @@
+"""The two sides of a difference: a saved profile, or a filter over the database."""
+
+import re
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agentpprof.commands.asked import Asked, read_options
+from agentpprof.commands.making import make_on
+from agentpprof.commands.source import Synced
+from agentpprof.encoders import format_of_path
+from agentpprof.encoders.decode import READABLE, decode_profile
+from agentpprof.errors import NothingFoundError, UsageError
+from agentpprof.models import Profile
+from agentpprof.privacy import PublicText
+from agentpprof.profile.diff import Counts
+from agentpprof.profile.views import view_named
+from agentpprof.store import queries
+
+EVERYTHING = "all"
+# Words of a filter, and the options of a profile that they set.
+_OPTIONS = {
+    "since": "since",
+    "until": "until",
+    "agent": "agent",
+    "session": "session_id",
+    "session-tag": "session_tag",
+    "prompt-tag": "prompt_tag",
+}
+_WORDS = (*_OPTIONS, "project", "branch", "where")
+_NEXT_WORD = re.compile(rf",(?=(?:{'|'.join(_WORDS)})=)")
+
+
+class Filter(NamedTuple):
+    """A side that is still to be made: what was asked, and the git branch it is about."""
+
+    asked: Asked
+    branch: str | None
+
+
+class Side(NamedTuple):
+    """One finished side; `counts` is None where nobody knows them."""
+
+    profile: Profile
+    counts: Counts | None
+    facts: tuple[PublicText, ...]
+
+
+def read_side(text: str, options: Mapping[str, Any], name: str) -> Side | Filter:
+    """Return a saved profile, or a checked filter; raises UsageError that names the side."""
+    if "=" not in text.partition(",")[0] and text != EVERYTHING:
+        return _saved(text, options)
+    chosen = {**options, "where": list(options["where"])}
+    branch = None
+    for part in _NEXT_WORD.split(text) if text != EVERYTHING else ():
+        word, _, value = part.partition("=")
+        if word not in _WORDS or not value:
+            raise UsageError(
+                f"{name} {text!r}: write a saved profile, {EVERYTHING}, or words with values, for "
+                f"example since=7d,project=shop; words are {', '.join(_WORDS)}"
+            )
+        if word == "branch":
+            branch = value
+        elif word == "where":
+            chosen["where"].append(value)
+        elif word == "project":
+            _choose_project(chosen, value)
+        else:
+            chosen[_OPTIONS[word]] = value
+    return Filter(read_options(chosen), branch)
+
+
+def _choose_project(chosen: dict[str, Any], value: str) -> None:
+    """Select a folder by its path, else all sessions of the project of that name."""
+    if value.startswith(("/", ".", "~")):
+        chosen |= {"project_root": value, "all_projects": False}
+        return
+    chosen |= {"project_root": None, "all_projects": True}
+    chosen["where"].append(f"project=^{re.escape(value)}$")
+
+
+def _saved(path: str, options: Mapping[str, Any]) -> Side:
+    if format_of_path(path) not in READABLE or not Path(path).is_file():
+        raise UsageError(
+            f"{path!r} is no saved profile (.pb.gz, .pb, .json, .folded) and no filter such as "
+            "since=7d"
+        )
+    view = view_named(options["view_name"])
+    empty = Profile(view.name, view.sample_type, view.unit, ())
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path} can't be read ({error.strerror})") from None
+    profile = decode_profile(data, path, empty)
+    counts = _counts_of_sessions(profile.sessions) if profile.sessions else None
+    return Side(profile, counts, _filters(profile))
+
+
+def _counts_of_sessions(sessions: tuple[dict[str, Any], ...]) -> Counts:
+    """Return the counts that stand in a JSON output; sub-agents are no sessions of their own."""
+    return Counts(
+        sum(int(each["prompt_count"]) for each in sessions),
+        sum(each["agent_role"] == "agent" for each in sessions),
+        sum(int(each["tool_count"]) for each in sessions),
+    )
+
+
+def make_side(
+    connection: sqlite3.Connection, database: Path, chosen: Filter, synced: Synced, name: str
+) -> Side:
+    """Return a side made from the database; NothingFoundError names it."""
+    asked = chosen.asked
+    if chosen.branch is not None:
+        keys = queries.read_sessions_of_branch(connection, chosen.branch)
+        if not keys:
+            raise NothingFoundError(f"{name}: no session ran on the branch {chosen.branch}")
+        asked = asked._replace(selection=replace(asked.selection, session_keys=keys))
+    try:
+        made = make_on(connection, database, asked, synced)
+    except NothingFoundError as error:
+        raise NothingFoundError(f"{name}: {error}") from None
+    selection = asked.selection
+    span = selection.since_ms, selection.until_ms
+    found = queries.count_side(connection, span, selection.prompt_tag is not None)
+    counts = Counts(*found)
+    branch = (PublicText(f"filter:branch:{chosen.branch}"),) if chosen.branch else ()
+    return Side(made.profile, counts, (*_filters(made.profile), *branch))
+
+
+def _filters(profile: Profile) -> tuple[PublicText, ...]:
+    return tuple(text for text in profile.comments if text.startswith("filter:"))

@@ -1,0 +1,364 @@
+"""Faults that other processes and the machine make: locks, limits, full disks, lost rights, links.
+
+T5 (full disk), T6 (no watches, lost events), T7 (another user), T8 (two processes, locks).
+"""
+
+import os
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from canonical import canonical_dump, differences
+from command_line import PROGRAM, installed, run
+from tracing import SYNC
+from watching import Logs, prompts
+
+from agentpprof.errors import StoreError
+from agentpprof.ingest.indexer import sync
+from agentpprof.store import database as database_module
+from agentpprof.store.database import look_at, opened_for_reading
+from agentpprof.store.health import read_health
+from agentpprof.store.maintenance import backup
+from agentpprof.store.watch_lock import is_watched
+
+is_root = pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+NOBODY = 65534
+
+
+def can_unshare() -> bool:
+    """Say whether an own user namespace can be made."""
+    if not shutil.which("unshare"):
+        return False
+    done = subprocess.run(["unshare", "-Urm", "true"], capture_output=True, timeout=30)
+    return done.returncode == 0
+
+
+needs_namespaces = pytest.mark.skipif(not can_unshare(), reason="no user namespaces here")
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Logs:
+    logs = Logs(tmp_path / "home")
+    for number in range(3):
+        for line in range(3):
+            logs.append(number, f"prompt {line} of {number}")
+    return logs
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return tmp_path / "store" / "agent.db"
+
+
+def index(logs: Logs, database: Path) -> None:
+    sync(database, logs.watched(database).roots)
+
+
+def dump_of(database: Path) -> dict[str, list[tuple[object, ...]]]:
+    with closing(sqlite3.connect(database)) as connection:
+        return canonical_dump(connection)
+
+
+# ---------------------------------------------------------------------- two processes (F47, F49)
+
+
+def test_four_writers_at_once_give_what_one_gives(
+    logs: Logs, database: Path, tmp_path: Path
+) -> None:
+    index(logs, tmp_path / "expected.db")
+    for _ in range(2):
+        started = [
+            subprocess.Popen(
+                [sys.executable, "-c", SYNC, database, logs.home], stderr=subprocess.PIPE
+            )
+            for _ in range(4)
+        ]
+        ends = [process.communicate()[1] for process in started]
+        assert [process.returncode for process in started] == [0] * 4, ends
+        assert not differences(dump_of(tmp_path / "expected.db"), dump_of(database))
+        for path in database.parent.iterdir():
+            path.unlink()
+
+
+def locks_on(database: Path) -> int:
+    """Count the locks that this process holds on a database and its sidecars."""
+    inodes = {str(path.stat().st_ino) for path in database.parent.glob(f"{database.name}*")}
+    lines = Path("/proc/locks").read_text().splitlines()
+    return sum(
+        fields[4] == str(os.getpid()) and fields[5].rpartition(":")[2] in inodes
+        for fields in map(str.split, lines)
+    )
+
+
+@contextmanager
+def holding(database: Path) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(database, isolation_level=None)) as connection:
+        connection.execute("pragma locking_mode = normal")
+        connection.execute("begin immediate")
+        connection.execute("update meta set value = value where key = 'generation'")
+        yield connection
+        connection.execute("rollback")
+
+
+LOOKS: list[Callable[[Path], object]] = [
+    look_at,
+    read_health,
+    is_watched,
+    lambda database: backup(database, database.with_name("copy")),
+    lambda database: run("status", "--db", database),
+    lambda database: run("doctor", "--deep", "--db", database),
+]
+
+
+@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="no list of locks here")
+@pytest.mark.parametrize("look", LOOKS)
+def test_no_call_of_ours_drops_sqlites_locks(
+    logs: Logs, database: Path, look: Callable[[Path], object]
+) -> None:
+    index(logs, database)
+    with holding(database):
+        before = locks_on(database)
+        assert before
+        look(database)
+        assert locks_on(database) >= before
+
+
+@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="no list of locks here")
+def test_opening_the_file_by_hand_drops_them(logs: Logs, database: Path) -> None:
+    """The control: the reason why nothing of ours opens these files."""
+    index(logs, database)
+    with holding(database):
+        before = locks_on(database)
+        (database.with_name(database.name + "-shm")).read_bytes()
+        assert locks_on(database) < before
+
+
+def test_a_foreign_lock_is_waited_for_then_told(
+    logs: Logs, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index(logs, database)
+    logs.append(0, "later")
+    monkeypatch.setattr(database_module, "_BUSY_SECONDS", 0.1)
+    with holding(database), pytest.raises(StoreError, match="SQLITE_BUSY"):
+        index(logs, database)
+    assert "later" not in prompts(database)
+    index(logs, database)
+    assert "later" in prompts(database)
+
+
+def test_the_lock_is_not_inherited(database: Path) -> None:
+    """A child that outlives its parent must not keep the lock."""
+    code = (
+        "import subprocess, sys\n"
+        "from pathlib import Path\n"
+        "from agentpprof.store.watch_lock import watch_lock\n"
+        "with watch_lock(Path(sys.argv[1])):\n"
+        "    child = subprocess.Popen(['sleep', '20'], close_fds=False, stdout=subprocess.DEVNULL)\n"
+        "    print(child.pid)\n"
+    )
+    arguments = [sys.executable, "-c", code, database]
+    child = int(subprocess.run(arguments, capture_output=True, check=True, timeout=30).stdout)
+    try:
+        from agentpprof.store.watch_lock import watch_lock
+
+        with watch_lock(database):
+            pass
+    finally:
+        os.kill(child, signal.SIGTERM)
+
+
+# ------------------------------------------------------------------------ limits and full disks
+
+
+def test_a_limit_of_file_size_rolls_the_batch_back(
+    logs: Logs, database: Path, tmp_path: Path
+) -> None:
+    index(logs, database)
+    before = dump_of(database)
+    for line in range(200):
+        logs.append(line % 3, f"later {line} " + "x" * 2000)
+    limit = 300_000
+
+    def lower() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    arguments = ("watch", "--once", "--db", database, "--claude-root", logs.home / "projects")
+    ran = installed(*arguments, preexec_fn=lower)
+    assert ran.code == 1, ran.err
+    assert "SQLITE_" in ran.err
+    assert not differences(before, dump_of(database))
+    index(logs, database)
+    index(logs, tmp_path / "expected.db")
+    assert not differences(dump_of(tmp_path / "expected.db"), dump_of(database))
+
+
+@needs_namespaces
+def test_a_full_disk_heals_by_itself(logs: Logs, tmp_path: Path) -> None:
+    """A watcher's passes on a full disk fail, reads go on, and space is all it takes."""
+    for line in range(300):
+        logs.append(line % 3, f"later {line} " + "x" * 4000)
+    script = f"""
+set -e
+mount -t tmpfs -o size=1m none {tmp_path}/disk
+cd {tmp_path}/disk
+run="{PROGRAM} watch --once --db agent.db --claude-root {logs.home}/projects"
+$run --quiet && echo unexpected || echo full $?
+{PROGRAM} status --json --db agent.db --claude-root {logs.home}/projects > status || true
+mount -o remount,size=64m {tmp_path}/disk
+$run --quiet && echo healed
+cp agent.db {tmp_path}/agent.db
+"""
+    (tmp_path / "disk").mkdir()
+    done = subprocess.run(
+        ["unshare", "-Urm", "sh", "-c", script], capture_output=True, text=True, timeout=120
+    )
+    assert "full 1" in done.stdout, (done.stdout, done.stderr)
+    assert "healed" in done.stdout, (done.stdout, done.stderr)
+    assert len(prompts(tmp_path / "agent.db")) == 309
+
+
+def test_too_little_memory_leaves_no_half_row(logs: Logs, database: Path, tmp_path: Path) -> None:
+    index(logs, database)
+    before = dump_of(database)
+    with logs.sessions[0].path(logs.home).open("ab") as stream:
+        for _ in range(30):
+            stream.write(b'{"type":"user","x":"' + b"y" * 3_000_000 + b'"}\n')
+    limit = 190 * 1024 * 1024
+
+    def lower() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+    ran = installed(
+        "index", "--db", database, "--claude-root", logs.home / "projects", preexec_fn=lower
+    )
+    assert ran.code in (0, 1), ran.err
+    assert "Traceback" not in ran.err
+    if ran.code:
+        assert not differences(before, dump_of(database))
+    index(logs, database)
+    index(logs, tmp_path / "expected.db")
+    assert not differences(dump_of(tmp_path / "expected.db"), dump_of(database))
+
+
+# ------------------------------------------------------------------------------- watches, events
+
+
+@needs_namespaces
+@pytest.mark.slow
+def test_without_watches_left_it_polls_and_says_so(logs: Logs, database: Path) -> None:
+    for number in range(20):
+        (logs.home / "projects" / f"-p{number}").mkdir()
+    code = (
+        "import sys; from agentpprof.ingest.events import open_events\n"
+        "from agentpprof.ingest.discover import Root\n"
+        "source = open_events([Root('claude', sys.argv[1])])\n"
+        "print(source.reason); source.close()"
+    )
+    place = logs.home / "projects"
+    inner = f'{sys.executable} -c "$0" {place}'
+    for limit, said in (("10", "no watches left"), ("1000", "")):
+        script = f"echo {limit} > /proc/sys/user/max_inotify_watches && {inner}"
+        done = subprocess.run(
+            ["unshare", "-Ur", "sh", "-c", script, code],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.stdout.strip() == said, done.stderr
+    script = f"echo 0 > /proc/sys/user/max_inotify_instances && {inner}"
+    done = subprocess.run(
+        ["unshare", "-Ur", "sh", "-c", script, code], capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout.strip() == "no event queues left", done.stderr
+
+
+@pytest.mark.slow
+def test_a_watcher_that_was_stopped_catches_up_once(logs: Logs, database: Path) -> None:
+    """What came while it slept, more than its queue can hold, is all there afterwards."""
+    arguments = ["watch", "--json", "--db", database, "--claude-root", logs.home / "projects"]
+    process = subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.PIPE)
+    try:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(signal.SIGSTOP)
+        for burst in range(40):
+            for number in range(3):
+                path = logs.append(number, f"burst {burst} of {number}")
+        for number in range(17_000):  # the queue holds 16,384
+            os.utime(path, ns=(number, number))
+            if number % 2:
+                path.with_suffix(".tmp").touch()
+        process.send_signal(signal.SIGCONT)
+        deadline = time.monotonic() + 45
+        while len(prompts(database)) < 9 + 120:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+# --------------------------------------------------------------------------------- another user
+
+
+@is_root
+def test_rights_lost_and_given_back(logs: Logs, tmp_path: Path) -> None:
+    path = logs.sessions[1].path(logs.home)
+    store = tmp_path / "store"
+    store.mkdir()
+    for place in (tmp_path, *tmp_path.parents):
+        if place.stat().st_uid == 0 and "pytest" in str(place):
+            place.chmod(0o755)
+    os.chown(store, NOBODY, NOBODY)
+    path.chmod(0)
+
+    def index_as_nobody() -> None:
+        arguments = [sys.executable, "-c", SYNC, store / "agent.db", logs.home]
+        environment = {**os.environ, "HOME": str(store), "PYTHONDONTWRITEBYTECODE": "1"}
+        done = subprocess.run(
+            arguments, user=NOBODY, group=NOBODY, env=environment, capture_output=True, timeout=60
+        )
+        assert done.returncode == 0, done.stderr
+
+    if subprocess.run([sys.executable, "-c", ""], user=NOBODY, capture_output=True).returncode:
+        pytest.skip("another user can't run this Python")
+    index_as_nobody()
+    assert len(prompts(store / "agent.db")) == 6
+    path.chmod(0o644)
+    index_as_nobody()
+    assert len(prompts(store / "agent.db")) == 9
+
+
+# ------------------------------------------------------------------------- readers, forks, links
+
+
+def test_a_long_reader_stops_no_writer(logs: Logs, database: Path) -> None:
+    index(logs, database)
+    with opened_for_reading(database) as reader:
+        reader.execute("begin")
+        before = reader.execute("select count(*) from operation").fetchone()
+        logs.append(0, "later")
+        index(logs, database)
+        assert reader.execute("select count(*) from operation").fetchone() == before
+        reader.execute("commit")
+    assert "later" in prompts(database)
+
+
+def test_a_database_taken_away_between_two_passes_is_never_written_unlinked(
+    logs: Logs, database: Path
+) -> None:
+    index(logs, database)
+    kept = database.with_name("kept.db")
+    database.rename(kept)
+    logs.append(0, "later")
+    index(logs, database)
+    assert "later" in prompts(database)
+    assert "later" not in prompts(kept)
