@@ -23,6 +23,9 @@ _COMMANDS = {
     "audit": "why the numbers are what they are: raw, dropped by reason, counted",
     "top": "the largest frames of a view on the terminal: a table, a tree, or JSON",
     "diff": "what changed between two times, branches, projects or saved profiles",
+    "sessions": "the sessions: tag, prompts, tokens, time, outcome; sorted and filtered",
+    "show": "one session's timeline: what each prompt led to and cost",
+    "check": "is a pprof file sound for every reader?",
     "index": "read new log lines into the database",
     "demo": "profiles of a bundled example history",
     "ask": "worked questions: tokens, re-reads, failures, loops, cache misses, time …",
@@ -34,6 +37,7 @@ _COMMANDS = {
     "backup": "write a copy of the database, also while others use it",
     "restore": "put a copy in the place of the database",
     "forget": "remove sessions for good",
+    "tags": "how well tags cover your history; list them, set them by hand",
     "service": "watch from login on: install, uninstall or look at the service",
     "explain": "the fields derived from a command, call, path, URL or prompt, and why",
 }

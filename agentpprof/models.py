@@ -158,6 +158,12 @@ class Difference(NamedTuple):
     new: Profile
     facts: tuple[PublicText, ...] = ()
 
+    @property
+    def projects(self) -> str:
+        """The project of both sides, or both projects."""
+        base, new = self.base.project, self.new.project
+        return new if base == new else f"{base} → {new}"
+
 
 class OutputOptions(NamedTuple):
     """What a person may choose about the form of an output."""

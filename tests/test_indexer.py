@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from builders import ClaudeSession, encode_log
-from canonical import canonical_dump, differences
+from canonical import canonical_dump
 
 from agentpprof.ingest import indexer
 from agentpprof.ingest.discover import Root
@@ -223,6 +223,17 @@ def test_a_read_error_in_the_middle_loses_nothing(
     assert place.responses() == 43
 
 
+def without_version(dump: dict[str, list[tuple[object, ...]]]) -> dict[str, list[object]]:
+    """A dump less the column that says which parser read a row."""
+    return {
+        table: [
+            tuple(one for name, one in zip(names, row, strict=True) if name != "parser_version")
+            for row in rows
+        ]
+        for table, (names, *rows) in dump.items()
+    }
+
+
 def test_a_newer_parser_reads_a_log_again_from_its_start(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -234,8 +245,7 @@ def test_a_newer_parser_reads_a_log_again_from_its_start(
     report = place.sync()
     assert report.bytes_read == place.path.stat().st_size
     assert place.responses() == 3
-    changed = [one for one in differences(before, place.dump()) if "parser_version" not in one]
-    assert changed == []
+    assert without_version(place.dump()) == without_version(before)
     assert place.sync().bytes_read == 0
 
 

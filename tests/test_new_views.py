@@ -178,8 +178,9 @@ def test_columns_that_people_rely_on(rows: sqlite3.Connection) -> None:
 
 
 _RELIED_ON = """
-{"sessions": ["session_id", "parent_session_id", "agent", "subagent", "project", "cwd", "git_branch",
-  "agent_version", "tag", "started_at_ms", "ended_at_ms", "prompts", "tool_calls", "responses",
+{"sessions": ["session_id", "parent_session_id", "agent", "subagent", "project", "cwd",
+  "git_branch", "agent_version", "tag", "started_at_ms", "ended_at_ms", "prompts", "tool_calls",
+  "responses",
   "input_tokens", "cache_write_tokens", "cache_read_tokens", "output_tokens"],
  "operations": ["operation_id", "op", "session_id", "prompt_id", "agent", "project",
   "started_at_ms", "ended_at_ms", "origin", "task", "subagent", "skill", "phase", "action",

@@ -177,8 +177,8 @@ def test_this_machine_is_looked_up(isolated_machine: object) -> None:
 @pytest.mark.parametrize(
     "unit",
     ["a", "a@", "a.b@", "sk-", "-----BEGIN PRIVATE KEY-----", "password=", "token:", "://a:", "=",
-     "eyJa.", "Bearer ", '\\"', "--password ", "/home/", "mysql -", "é", "a b", "-home-", "1:", "x-a-",
-     "authorization:", "api_", "-u a:"],
+     "eyJa.", "Bearer ", '\\"', "--password ", "/home/", "mysql -", "é", "a b", "-home-", "1:",
+     "x-a-", "authorization:", "api_", "-u a:"],
 )  # fmt: skip
 def test_time_is_linear(unit: str) -> None:
     def seconds(size: int) -> float:

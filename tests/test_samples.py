@@ -43,8 +43,6 @@ TOOLS = """
     inner join field_bag as bag on operation.bag_id = bag.id
     inner join name as tool on bag.tool_id = tool.id
 """
-# Forks whose parent's file is not among the samples keep the inherited call as an uncertain one.
-INHERITED_CALLS = {"leaf-thread", "multi-leaf"}
 
 
 @cache
@@ -207,10 +205,9 @@ def test_every_decided_figure_of_every_codex_file_is_right(
     files = dict(file_rows(connection, samples))
     assert files.keys() == expected.keys()
     for path, number in files.items():
-        unsure = ["tool_calls", "tools"] if expected[path]["session_id"] in INHERITED_CALLS else []
         found = figures(connection, "log_file_id = ?", number)
-        assert_figures(found, expected[path], *unsure)
-        if not unsure and expected[path].get("reasoning") is not None:
+        assert_figures(found, expected[path])
+        if expected[path].get("reasoning") is not None:
             reasoning = connection.execute(
                 "select coalesce(sum(reasoning_tokens), 0) from operation where log_file_id = ?",
                 (number,),

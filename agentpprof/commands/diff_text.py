@@ -16,7 +16,9 @@ def head_lines(difference: Difference, per: str, paper: Paper) -> list[Line]:
     base, new = difference.base, difference.new
     totals = " → ".join(humanise(each.total, new.unit) for each in (base, new))
     noun = noun_of(new.sample_type)
-    title = f"{new.view} of {new.project}: {totals} {noun} ({change(base.total, new.total)})"
+    title = (
+        f"{new.view} of {difference.projects}: {totals} {noun} ({change(base.total, new.total)})"
+    )
     facts = [*([per] if per else []), *map(show, difference.facts)]
     lines: list[Line] = [[(cut(title, paper), "bold")]]
     if facts:

@@ -99,7 +99,7 @@ def make_profile(asked: Asked) -> Made:
 def make_on(connection: sqlite3.Connection, database: Path, asked: Asked, synced: Synced) -> Made:
     """Gather and fold, and save tags that are new."""
     new_tags = tag_cache.NewTags({}, {})
-    gathered = _gather(connection, asked, synced, new_tags)
+    gathered = gather_on(connection, asked, synced, new_tags)
     profile = _described(gathered.profile, asked)
     others = (
         _other(connection, asked._replace(view=view), synced, new_tags) for view in _others(asked)
@@ -117,7 +117,7 @@ def make_on(connection: sqlite3.Connection, database: Path, asked: Asked, synced
     return Made(profile, len(gathered.sessions), warnings, tagging_summary(gathered))
 
 
-def _gather(
+def gather_on(
     connection: sqlite3.Connection, asked: Asked, synced: Synced, new_tags: tag_cache.NewTags
 ) -> Gathered:
     """Gather the profile; tags that were not stored yet are put into `new_tags`."""
@@ -163,7 +163,7 @@ def _other(
 ) -> Profile | None:
     """Return the same sessions in another view; None where nothing of that kind was done."""
     try:
-        gathered = _gather(connection, _in_own_stack(asked), synced, new_tags)
+        gathered = gather_on(connection, _in_own_stack(asked), synced, new_tags)
     except NothingFoundError:
         return None
     return _described(gathered.profile, asked)

@@ -53,3 +53,8 @@ def print_top_of(made: Output, asked: Asked, has_stack: bool) -> None:
     from agentpprof.commands.top import Choice, print_top
 
     print_top(made, asked, Choice(kinds=()) if has_stack else Choice())
+
+
+def profile_defaults() -> dict[str, Any]:
+    """Return all options of a profile as they are when none is given."""
+    return command.make_context("profile", [], resilient_parsing=True).params

@@ -74,7 +74,9 @@ class OnceCommand(click.Command):
             group = context.parent.command if context.parent else None
             if isinstance(group, click.Group) and context.parent:
                 for word in set(rest) & set(group.list_commands(context.parent)):
-                    context.fail(f"a command's name comes first: agentpprof {word} …")
+                    context.fail(
+                        f"a command's name comes first: {context.parent.command_path} {word} …"
+                    )
         return super().parse_args(context, args)
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:

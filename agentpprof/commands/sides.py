@@ -16,6 +16,7 @@ from agentpprof.errors import NothingFoundError, UsageError
 from agentpprof.models import Profile
 from agentpprof.privacy import PublicText
 from agentpprof.profile.diff import Counts
+from agentpprof.profile.selection import home_of, project_names
 from agentpprof.profile.views import view_named
 from agentpprof.store import queries
 
@@ -37,7 +38,8 @@ class Filter(NamedTuple):
     """A side that is still to be made: what was asked, and the git branch it is about."""
 
     asked: Asked
-    branch: str | None
+    project: str | None = None
+    branch: str | None = None
 
 
 class Side(NamedTuple):
@@ -53,7 +55,7 @@ def read_side(text: str, options: Mapping[str, Any], name: str) -> Side | Filter
     if "=" not in text.partition(",")[0] and text != EVERYTHING:
         return _saved(text, options)
     chosen = {**options, "where": list(options["where"])}
-    branch = None
+    project = branch = None
     for part in _NEXT_WORD.split(text) if text != EVERYTHING else ():
         word, _, value = part.partition("=")
         if word not in _WORDS or not value:
@@ -65,20 +67,14 @@ def read_side(text: str, options: Mapping[str, Any], name: str) -> Side | Filter
             branch = value
         elif word == "where":
             chosen["where"].append(value)
+        elif word == "project" and value.startswith(("/", ".", "~")):
+            chosen |= {"project_root": value, "all_projects": False}
         elif word == "project":
-            _choose_project(chosen, value)
+            project = value
+            chosen |= {"project_root": None, "all_projects": True, "project_name": value}
         else:
             chosen[_OPTIONS[word]] = value
-    return Filter(read_options(chosen), branch)
-
-
-def _choose_project(chosen: dict[str, Any], value: str) -> None:
-    """Select a folder by its path, else all sessions of the project of that name."""
-    if value.startswith(("/", ".", "~")):
-        chosen |= {"project_root": value, "all_projects": False}
-        return
-    chosen |= {"project_root": None, "all_projects": True}
-    chosen["where"].append(f"project=^{re.escape(value)}$")
+    return Filter(read_options(chosen), project, branch)
 
 
 def _saved(path: str, options: Mapping[str, Any]) -> Side:
@@ -111,11 +107,9 @@ def make_side(
     connection: sqlite3.Connection, database: Path, chosen: Filter, synced: Synced, name: str
 ) -> Side:
     """Return a side made from the database; NothingFoundError names it."""
+    keys = _chosen_keys(connection, chosen, name)
     asked = chosen.asked
-    if chosen.branch is not None:
-        keys = queries.read_sessions_of_branch(connection, chosen.branch)
-        if not keys:
-            raise NothingFoundError(f"{name}: no session ran on the branch {chosen.branch}")
+    if keys is not None:
         asked = asked._replace(selection=replace(asked.selection, session_keys=keys))
     try:
         made = make_on(connection, database, asked, synced)
@@ -127,6 +121,29 @@ def make_side(
     counts = Counts(*found)
     branch = (PublicText(f"filter:branch:{chosen.branch}"),) if chosen.branch else ()
     return Side(made.profile, counts, (*_filters(made.profile), *branch))
+
+
+def _chosen_keys(
+    connection: sqlite3.Connection, chosen: Filter, name: str
+) -> frozenset[int] | None:
+    """Return the sessions of a project's name and of a branch; None where neither is asked for."""
+    keys = None
+    if chosen.project is not None:
+        every = {session.key: session for session in queries.read_sessions(connection)}
+        names = project_names(every.values())
+        of_session = {
+            key: names.get(home_of(each, every).root or "") for key, each in every.items()
+        }
+        keys = frozenset(key for key, found in of_session.items() if found == chosen.project)
+        if not keys:
+            there = ", ".join(sorted({found for found in of_session.values() if found}))
+            raise NothingFoundError(f"{name}: no project {chosen.project}; there are {there}")
+    if chosen.branch is not None:
+        on_branch = queries.read_sessions_of_branch(connection, chosen.branch)
+        if not on_branch:
+            raise NothingFoundError(f"{name}: no session ran on the branch {chosen.branch}")
+        keys = on_branch if keys is None else keys & on_branch
+    return keys
 
 
 def _filters(profile: Profile) -> tuple[PublicText, ...]:

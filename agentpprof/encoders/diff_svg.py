@@ -31,7 +31,7 @@ def encode(change_of: Difference, options: OutputOptions) -> bytes:
     now = merge({stack: new.get(stack, 0) for stack in stacks})
     profile = change_of.new
     picture = Picture(
-        f"{profile.view} of {profile.project}: what changed",
+        f"{profile.view} of {change_of.projects}: what changed",
         _facts(change_of),
         widest,
         DiffLook(widest, old, now, profile),

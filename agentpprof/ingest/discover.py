@@ -75,7 +75,7 @@ def _walk(root: Root, unreadable: list[str]) -> Iterator[LogFile]:
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(entry.path)
                 elif is_log_name(entry.name) and entry.is_file(follow_symlinks=False):
-                    if entry.name.removesuffix(".zst") in names - {entry.name}:
+                    if entry.name.endswith(".zst") and entry.name[:-4] in names:
                         continue  # both forms exist for a moment: the plain one wins
                     yield _log_file(root.agent, entry)
             except OSError:

@@ -84,4 +84,9 @@ def as_diff_base(change: Difference) -> Profile:
         Sample(sample.stack, (*sample.labels, BASE_LABEL), -sample.value)
         for sample in change.base.samples
     )
-    return replace(change.new, samples=(*change.new.samples, *base))
+    comments = (text for text in change.new.comments if not text.startswith("filter:"))
+    return replace(
+        change.new,
+        samples=(*change.new.samples, *base),
+        comments=(*comments, *change.facts),
+    )

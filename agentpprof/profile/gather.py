@@ -23,7 +23,7 @@ from agentpprof.profile.selection import (
     with_tag,
 )
 from agentpprof.profile.session_tags import needed_session_tags
-from agentpprof.profile.tasks import effective_tasks, own_tasks, spawning_prompts
+from agentpprof.profile.tasks import tasks_of_prompts
 from agentpprof.store import queries
 
 Tags = Callable[[list[PromptRow]], Mapping[int, str]]
@@ -51,7 +51,7 @@ def gather_profile(connection: sqlite3.Connection, request: Request, tags_of: Ta
         raise NoSessionError("no session matches")
     prompts = queries.read_prompts(connection)
     tags = tags_of(prompts)
-    tasks = _tasks(every, prompts, tags)
+    tasks = tasks_of_prompts(every, prompts, tags)
     tag_of_session = needed_session_tags(connection, request, every, prompts, tags)
     if selection.session_tag:
         tagged = {key: {tag} for key, tag in tag_of_session.items()}
@@ -67,16 +67,6 @@ def gather_profile(connection: sqlite3.Connection, request: Request, tags_of: Ta
     if request.view.unit == "seconds":
         profile = in_whole_seconds(profile)
     return Gathered(_described(profile, chosen), chosen, tag_of_session, prompts, tags)
-
-
-def _tasks(
-    every: dict[int, SessionInfo], prompts: list[PromptRow], tags: Mapping[int, str]
-) -> dict[int, str]:
-    """Return prompt key -> the task it counts under."""
-    parents = {key: session.parent_key for key, session in every.items()}
-    spawned_by = {key: session.prompt_key for key, session in every.items()}
-    above = spawning_prompts(prompts, parents, spawned_by)
-    return effective_tasks(own_tasks(prompts, tags), above)
 
 
 def _described(profile: Profile, sessions: list[SessionInfo]) -> Profile:

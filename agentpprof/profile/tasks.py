@@ -4,13 +4,23 @@ A prompt that only goes on ("yes", "continue") keeps the task before it in its s
 that a parent agent wrote stands under the task of the human prompt that spawned it, however deep.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from agentpprof.models import PromptRow
+from agentpprof.models import PromptRow, SessionInfo
 from agentpprof.vocabulary import ORIGIN_CODE, UNTAGGED
 
 FOLLOW = "follow"
 _AGENT = ORIGIN_CODE["agent"]
+
+
+def tasks_of_prompts(
+    every: Mapping[int, SessionInfo], prompts: Sequence[PromptRow], tags: Mapping[int, str]
+) -> dict[int, str]:
+    """Return prompt key -> the task it counts under; `tags` is text hash -> tag."""
+    parents = {key: session.parent_key for key, session in every.items()}
+    spawned_by = {key: session.prompt_key for key, session in every.items()}
+    above = spawning_prompts(prompts, parents, spawned_by)
+    return effective_tasks(own_tasks(prompts, tags), above)
 
 
 def own_tag(prompt: PromptRow, tags: Mapping[int, str]) -> str:

@@ -38,6 +38,14 @@ def zone_spans(name: str, span: tuple[int, int] | None) -> Iterator[tuple[int, i
             yield int(start.timestamp() * 1000), offset
 
 
+def time_text(time_ms: int | None, zone: str, form: str) -> str:
+    """Return a time in a zone, written by a strftime form; empty for an unknown time."""
+    if time_ms is None:
+        return ""
+    at = datetime.fromtimestamp(time_ms / 1000, UTC).astimezone(zone_named(zone))
+    return at.strftime(form)
+
+
 def day_name(day: int | None) -> str:
     """Return `2026-05-17` from a number of days since 1970; empty for an unknown time."""
     return "" if day is None else _day_name(day)

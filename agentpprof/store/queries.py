@@ -140,6 +140,18 @@ def count_by_session(connection: sqlite3.Connection) -> dict[int, tuple[int, int
     return {row[0]: (row[1], row[2], row[3], row[4]) for row in rows}
 
 
+def read_session_totals(connection: sqlite3.Connection) -> dict[int, tuple[int, ...]]:
+    """Return session key -> the columns of sql/select/session_totals.sql behind it."""
+    rows = connection.execute(read_text("sql", "select/session_totals.sql"))
+    return {row[0]: row[1:] for row in rows}
+
+
+def read_timeline(connection: sqlite3.Connection, keys: Iterable[int]) -> list[tuple[Any, ...]]:
+    """Return what was done in some sessions, by prompt, session, bag and result."""
+    statement = read_text("sql", "select/timeline.sql")
+    return connection.execute(statement, {"session_keys": json.dumps(list(keys))}).fetchall()
+
+
 def read_session_operations(
     connection: sqlite3.Connection, session_key: int, preview: int
 ) -> list[tuple[Any, ...]]:
@@ -170,3 +182,20 @@ def count_skipped(connection: sqlite3.Connection) -> tuple[int, int]:
         "select coalesce(sum(records), 0) from skipped_record where is_unknown"
     ).fetchone()[0]
     return bad, unknown
+
+
+def count_answers(
+    connection: sqlite3.Connection, span: tuple[int | None, int | None], *, with_texts: bool
+) -> list[tuple[int, int | None, str, int]]:
+    """Return (session key, prompt key, text if asked for, number) of LLM calls within a span."""
+    parameters = {"since_ms": span[0], "until_ms": span[1], "with_texts": with_texts}
+    return connection.execute(read_text("sql", "select/answers.sql"), parameters).fetchall()
+
+
+def read_natural_ids(connection: sqlite3.Connection, keys: Iterable[int]) -> dict[int, str]:
+    """Return the ids that an agent gave to some operations, by key."""
+    statement = (
+        "select key, coalesce(natural_id, '') from operation "
+        "where key in (select value from json_each(?))"
+    )
+    return _read_by_id(connection, statement, keys)

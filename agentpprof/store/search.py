@@ -74,10 +74,12 @@ def _runs(phrase: str) -> list[str]:
 
 def _parameters(question: Question) -> dict[str, object]:
     match = match_expression(question.phrases)
+    word = max(question.phrases, key=len).lower()
     return {
         "by_index": match is not None,
         "match": match or _MATCHES_NOTHING,
-        "word": max(question.phrases, key=len),
+        "word": word,
+        "has_case": word.upper() != word,
         "op": None if question.kind is None else KINDS.index(question.kind),
         **{
             name: value

@@ -68,9 +68,7 @@ def missing_tags(
     return _tag(connection, tagger, prompts, known)
 
 
-def save(
-    database: Path, tagger: Tagger, new: NewTags, *, is_current: bool = False
-) -> bool:
+def save(database: Path, tagger: Tagger, new: NewTags, *, is_current: bool = False) -> bool:
     """Save new tags, unless somebody else is writing for longer than a second."""
     with write_lock(database, _LOCK_SECONDS) as is_held:
         if not is_held:

@@ -9,7 +9,7 @@ select
     coalesce(manual_tag.tag, tag.tag) as tag,
     nullif(tool.text, '') as tool,
     log_file.path as log_path,
-    operation.offset as log_offset,
+    operation."offset" as log_offset,
     operation.text
 from operation
 inner join session on operation.session_key = session.key
@@ -22,7 +22,12 @@ left join projects on workspace.root = projects.root
 left join operation as prompt on operation.prompt_key = prompt.key
 left join manual_tag on manual_tag.kind = 'prompt' and prompt.key = manual_tag.key
 left join tag
-    on prompt.text_hash = tag.text_hash
-    and tag.kind = 'prompt'
-    and tag.tagger_id = (select cast(value as integer) from meta where key = 'tagger_id')
+    on
+        prompt.text_hash = tag.text_hash
+        and tag.kind = 'prompt'
+        and tag.tagger_id = (
+            select cast(meta.value as integer)
+            from meta
+            where meta.key = 'tagger_id'
+        )
 where operation.id = ?

@@ -1,4 +1,5 @@
--- One row per LLM call and token component that is not zero; output is less reasoning.
+-- One row per LLM call and token component that is not zero; output is less reasoning. A call
+-- without a usable count has an estimate from its text, or stands as one unknown.
 select
     operation.id as operation_id,
     session.session_id,
@@ -15,6 +16,8 @@ select
         when 'output'
             then max(operation.output_tokens - operation.reasoning_tokens, 0)
         when 'reasoning' then min(operation.reasoning_tokens, operation.output_tokens)
+        when 'estimate' then iif(measured.tokens = 0, operation.estimate_tokens, 0)
+        when 'unknown' then measured.tokens = 0 and operation.estimate_tokens is null
     end as tokens
 from operation
 inner join session on operation.session_key = session.key
@@ -30,7 +33,21 @@ inner join (
     select 'output'
     union all
     select 'reasoning'
+    union all
+    select 'estimate'
+    union all
+    select 'unknown'
 ) as component
+inner join (
+    select
+        id,
+        coalesce(
+            input_tokens + cache_read_tokens + output_tokens
+            + cache_write_5m_tokens + cache_write_1h_tokens,
+            0
+        ) as tokens
+    from operation
+) as measured on operation.id = measured.id
 left join session as parent on session.parent_key = parent.key
 left join workspace on coalesce(session.workspace_id, parent.workspace_id) = workspace.id
 left join projects on workspace.root = projects.root

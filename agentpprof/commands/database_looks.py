@@ -1,0 +1,45 @@
+"""What `sessions` and `show` share: the chosen sessions with their tags, from a synced database."""
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from agentpprof.commands.asked import read_options
+from agentpprof.commands.making import gather_on
+from agentpprof.commands.options import chosen_database
+from agentpprof.commands.profile import profile_defaults
+from agentpprof.commands.progress import progress_bar
+from agentpprof.commands.source import sync_source
+from agentpprof.commands.telling import report_lines, say
+from agentpprof.models import SessionInfo
+from agentpprof.profile.gather import Gathered
+from agentpprof.store import queries, tag_cache
+from agentpprof.store.database import opened_for_reading
+
+
+class Look(NamedTuple):
+    """An open database with the sessions that were chosen."""
+
+    connection: sqlite3.Connection
+    every: dict[int, SessionInfo]
+    gathered: Gathered
+    zone: str
+
+
+@contextmanager
+def looked_at(options: Mapping[str, Any]) -> Iterator[Look]:
+    """Sync, then yield the chosen sessions; what is not given is as for a profile."""
+    chosen = {**profile_defaults(), **options, "view_name": "operations", "stack": "session"}
+    asked = read_options(chosen)
+    source = asked.source
+    with chosen_database(source.database, source.is_foreign) as path:
+        with progress_bar(asked.is_quiet) as on_progress:
+            synced = sync_source(source, path, on_progress)
+        for line in () if asked.is_quiet else report_lines(synced.report, asked.is_verbose):
+            say(line, on_stderr=True)
+        with opened_for_reading(path) as connection:
+            gathered = gather_on(connection, asked, synced, tag_cache.NewTags({}, {}))
+            every = {session.key: session for session in queries.read_sessions(connection)}
+            zone = queries.read_meta(connection, "zone") or "UTC"
+            yield Look(connection, every, gathered, zone)

@@ -1,0 +1,132 @@
+"""`agentpprof sessions`: the sessions, one a row, with tag, work and outcome."""
+
+import json
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import click
+
+from agentpprof.commands.database_looks import Look, looked_at
+from agentpprof.commands.options import loudness_options, store_options
+from agentpprof.commands.profile_options import selection_options
+from agentpprof.commands.sections import OnceCommand, option
+from agentpprof.encoders.amounts import humanise
+from agentpprof.output import STDOUT, write_output
+from agentpprof.profile.session_rows import (
+    SessionRow,
+    Totals,
+    last_outcomes,
+    session_rows,
+    short_ids,
+)
+from agentpprof.profile.zones import time_text
+from agentpprof.store import queries
+from agentpprof.store.guard import Answer
+from agentpprof.vocabulary import OUTCOMES
+
+_OUTPUT = "Output"
+_SORTS: Final[Mapping[str, Callable[[SessionRow], int]]] = {
+    "started": lambda row: row.started_at_ms or 0,
+    "tokens": lambda row: row.totals.tokens,
+    "time": lambda row: row.totals.work_ms,
+    "prompts": lambda row: row.totals.prompts,
+    "calls": lambda row: row.totals.tool_calls,
+    "failed": lambda row: row.totals.failed_calls,
+}
+_COLUMNS = (
+    "session", "started", "project", "agent", "tag", "prompts", "calls", "failed", "tokens",
+    "time", "outcome",
+)  # fmt: skip
+
+
+@click.command("sessions", cls=OnceCommand)
+@option(
+    _OUTPUT,
+    "--sort",
+    type=click.Choice(list(_SORTS)),
+    default="started",
+    show_default=True,
+    help="What stands first: the latest, else the largest.",
+)
+@option(_OUTPUT, "--outcome", type=click.Choice(OUTCOMES), help="Only sessions that ended so.")
+@option(
+    _OUTPUT,
+    "--rows",
+    type=click.IntRange(0),
+    default=30,
+    show_default=True,
+    metavar="N",
+    help="How many rows; 0 is all.",
+)
+@option(_OUTPUT, "--json", "as_json", is_flag=True, help="One JSON object, numbers exact.")
+@selection_options
+@store_options
+@loudness_options
+def command(**options: Any) -> None:
+    """List sessions: tag, prompts, tool calls, tokens, time of work, outcome of the last prompt.
+
+    Sub-agents count with their session. Time is that of the model and of tools, without you.
+
+    \b
+      agentpprof sessions --since 7d
+      agentpprof sessions --all-projects --sort tokens --rows 10
+    """
+    sort, outcome = options.pop("sort"), options.pop("outcome")
+    limit, as_json = options.pop("rows"), options.pop("as_json")
+    with looked_at(options) as look:
+        rows = _rows(look)
+        shorts = short_ids([each.session_id for each in look.every.values() if not each.parent_key])
+    rows = [row for row in rows if outcome in (None, row.outcome)]
+    rows.sort(key=_SORTS[sort], reverse=True)
+    shown = rows[: limit or None]
+    if as_json:
+        document = {"sessions": [_record(row) for row in shown], "count": len(rows)}
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+        return
+    cut = f"{len(rows) - len(shown):,} more sessions: --rows 0 shows all" if rows != shown else ""
+    _write(Answer(_COLUMNS, [_cells(row, shorts, look.zone) for row in shown], cut))
+
+
+def _rows(look: Look) -> list[SessionRow]:
+    totals = queries.read_session_totals(look.connection)
+    return session_rows(
+        look.gathered.sessions,
+        look.every,
+        {key: Totals(*row) for key, row in totals.items()},
+        look.gathered.tag_of_session,
+        last_outcomes(look.gathered.prompts),
+    )
+
+
+def _record(row: SessionRow) -> dict[str, Any]:
+    """Return a row for programs."""
+    fields = row._asdict()
+    del fields["totals"]
+    return {**fields, **row.totals._asdict()}
+
+
+def _cells(row: SessionRow, shorts: Mapping[str, str], zone: str) -> tuple[Any, ...]:
+    """Return a row for people."""
+    totals = row.totals
+    return (
+        shorts.get(row.session_id, row.session_id),
+        time_text(row.started_at_ms, zone, "%Y-%m-%d %H:%M"),
+        row.project,
+        row.agent,
+        row.tag,
+        totals.prompts,
+        totals.tool_calls,
+        totals.failed_calls,
+        humanise(totals.tokens, "count"),
+        humanise(round(totals.work_ms / 1000), "seconds"),
+        row.outcome,
+    )
+
+
+def _write(answer: Answer) -> None:
+    from agentpprof.tables import write_table
+
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    write_output(write_table(answer, width).encode("utf-8", "backslashreplace"), STDOUT)

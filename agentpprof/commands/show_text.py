@@ -1,0 +1,83 @@
+"""A session's timeline as lines for a terminal."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from agentpprof.commands.top_text import Line, Paper, cut
+from agentpprof.encoders.amounts import humanise
+from agentpprof.privacy import PublicText
+from agentpprof.profile.timeline_rows import Step
+from agentpprof.profile.zones import time_text
+from agentpprof.terminal import show
+
+_INDENT = " " * 10
+_OUTCOME_STYLES = {"failed": "red", "interrupted": "red", "answered": "green"}
+
+
+def timeline_lines(
+    head: Mapping[str, Any],
+    steps: Sequence[Step],
+    texts: Mapping[int, str],
+    surroundings: tuple[str, Paper],
+) -> list[Line]:
+    """Return the session and its prompts; `surroundings` are the zone and the paper."""
+    zone, paper = surroundings
+    lines = _head_lines(head, zone, paper)
+    day = ""
+    for step in steps:
+        today = time_text(step.started_at_ms, zone, "%Y-%m-%d")
+        if today and today != day:
+            lines += [[], [(today, "bold")]]
+            day = today
+        lines += _step_lines(step, texts.get(step.prompt_key), zone, paper)
+    return lines
+
+
+def _head_lines(head: Mapping[str, Any], zone: str, paper: Paper) -> list[Line]:
+    title = f"{head['session_id']} · {head['project']} · {head['agent']} · {head['tag']}"
+    start = time_text(head["started_at_ms"], zone, "%Y-%m-%d %H:%M")
+    end = time_text(head["ended_at_ms"], zone, "%Y-%m-%d %H:%M")
+    facts = f"{start} to {end} · {_cost(head['tokens'], head['work_ms'])} · " + _calls(
+        head["calls"], head["failed"]
+    )
+    return [[(cut(title, paper), "bold")], [(cut(facts, paper), "dim")]]
+
+
+def _step_lines(step: Step, text: str | None, zone: str, paper: Paper) -> Iterator[Line]:
+    """Yield the prompt's own line, then what was done for it."""
+    at = time_text(step.started_at_ms, zone, "%H:%M:%S") or "before"
+    cost = f"{_cost(step.tokens, step.work_ms)} · {_calls(step.calls, step.failed)}"
+    yield [
+        (f"{at:<10}", ""),
+        (f"{step.tag:<10}", "blue"),
+        (f"{step.outcome:<12}", _OUTCOME_STYLES.get(step.outcome, "")),
+        (cost, ""),
+    ]
+    if text:
+        yield [(cut(f"{_INDENT}“{show(text)}”", paper), "italic")]
+    actions = ", ".join(
+        f"{PublicText(action)} {calls}" + (f" ({failed} failed)" if failed else "")
+        for action, (calls, failed) in sorted(step.actions.items(), key=lambda each: -each[1][0])
+    )
+    if actions:
+        yield [(cut(_INDENT + actions, paper), "yellow")]
+    if step.repeats:
+        repeats = ", ".join(f"{name} {count}" for name, count in sorted(step.repeats.items()))
+        yield [(cut(f"{_INDENT}repeated: {repeats}", paper), "red")]
+    for kind, done in sorted(step.subagents.items()):
+        count = len(done.sessions)
+        told = (
+            f"{_INDENT}sub-agent {PublicText(kind)}" + (f" × {count}" if count > 1 else "") + ": "
+            f"{humanise(done.tokens, 'count')} tokens, {_calls(done.calls, 0)}"
+        )
+        yield [(cut(told, paper), "magenta")]
+
+
+def _cost(tokens: int, work_ms: int) -> str:
+    seconds = humanise(round(work_ms / 1000), "seconds")
+    return f"{humanise(tokens, 'count')} tokens · {seconds}"
+
+
+def _calls(calls: int, failed: int) -> str:
+    told = f"{calls:,} call{'s' * (calls != 1)}"
+    return f"{told}, {failed:,} failed" if failed else told

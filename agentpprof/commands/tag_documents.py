@@ -1,0 +1,192 @@
+"""What `agentpprof tags` shows: the report and the list, for people and for programs."""
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agentpprof.commands.asked import read_sessions_asked
+from agentpprof.commands.finding import no_session_message
+from agentpprof.commands.options import chosen_database
+from agentpprof.commands.progress import progress_bar
+from agentpprof.commands.source import Source, sync_source
+from agentpprof.errors import NoSessionError, NothingFoundError
+from agentpprof.models import PromptRow
+from agentpprof.profile.selection import Selection
+from agentpprof.profile.tagged import BY_HAND, Tagged, TaggedThing, gather_tags
+from agentpprof.store import queries, tag_cache
+from agentpprof.store.database import opened_for_reading
+from agentpprof.store.guard import Answer
+from agentpprof.tagging.hints import hints_for
+from agentpprof.tagging.report import (
+    Spread,
+    as_lines,
+    as_plain,
+    coverage_pct,
+    spread_of,
+    warnings_of,
+)
+from agentpprof.tagging.rules import parse_tag_rule, rule_warnings
+from agentpprof.tagging.tagger import DEFAULT_TAGGER, Tagger
+from agentpprof.terminal import show
+from agentpprof.vocabulary import TAG_KINDS, UNTAGGED
+
+_SAMPLES = 30
+_PREVIEW = 120  # characters of a text
+_COLUMNS = ("kind", "id", "started_at", "tag", "task", "by")
+
+
+class Asked(NamedTuple):
+    """What somebody wants to know of tags, all options checked."""
+
+    selection: Selection
+    source: Source
+    tagger: Tagger
+    with_previews: bool
+    is_quiet: bool
+    notes: tuple[str, ...]  # what is allowed but unwise
+
+
+def read_asked(options: Mapping[str, Any], *, is_quiet: bool) -> Asked:
+    """Check all options; raises UsageError before anything else is touched."""
+    rules = tuple(parse_tag_rule(text) for text in options["tag_rules"])
+    selection, source = read_sessions_asked(options)
+    tagger = Tagger(rules, has_builtin=not options["no_builtin_tags"])
+    return Asked(
+        selection,
+        source,
+        tagger,
+        options["include_previews"],
+        is_quiet or options["quiet"],
+        tuple(rule_warnings(rules)),
+    )
+
+
+def report_tags(asked: Asked) -> dict[str, Any]:
+    """Return coverage, spread and warnings (docs/tagging.md); texts only if they were asked for."""
+    with chosen_database(asked.source.database, asked.source.is_foreign) as path:
+        tagged, texts = _gather(asked, path)
+    counts = tagged.counts()
+    spreads = [spread_of(kind, counts[kind]) for kind in TAG_KINDS]
+    document = {
+        "status": "ok",
+        "coverage_pct": round(coverage_pct(spreads), 1),
+        "kinds": {spread.kind: as_plain(spread) for spread in spreads},
+        "warnings": [line for spread in spreads for line in warnings_of(spread)],
+    }
+    if asked.with_previews:
+        document |= _untagged(tagged, texts)
+    return document
+
+
+def list_tags(asked: Asked, tag: str | None, *, only_by_hand: bool) -> Answer:
+    """Return one row per session and prompt: id, time, tag, task and who gave the tag."""
+    with chosen_database(asked.source.database, asked.source.is_foreign) as path:
+        tagged, texts = _gather(asked, path)
+        ids = _prompt_ids(path, tagged)
+    rows = [
+        (*_row(thing, ids), *([_preview(thing, texts)] if asked.with_previews else []))
+        for thing in _in_order(tagged)
+        if (tag is None or thing.tag == tag) and not (only_by_hand and thing.by != BY_HAND)
+    ]
+    return Answer((*_COLUMNS, "preview") if asked.with_previews else _COLUMNS, rows)
+
+
+def text_of(document: Mapping[str, Any]) -> str:
+    """Return a report for a person."""
+    return "\n".join(_lines(document))
+
+
+def _gather(asked: Asked, path: Path) -> tuple[Tagged, dict[int, str]]:
+    """Sync, gather and save new tags; returns prompt key -> text too where texts are shown."""
+    with progress_bar(asked.is_quiet) as on_progress:
+        synced = sync_source(asked.source, path, on_progress)
+    selection, new = asked.selection, tag_cache.NewTags({}, {})
+    with opened_for_reading(path) as connection:
+        if synced.paths is not None:
+            keys = queries.read_sessions_of_files(connection, synced.paths)
+            selection = replace(selection, session_keys=keys)
+
+        def tags_of(prompts: list[PromptRow]) -> Mapping[int, str]:
+            return tag_cache.tags_of_prompts(connection, asked.tagger, prompts, new)
+
+        try:
+            tagged = gather_tags(connection, asked.tagger, selection, tags_of)
+        except NoSessionError:
+            raise NothingFoundError(no_session_message(connection, selection)) from None
+        texts = _texts(connection, tagged) if asked.with_previews else {}
+    if new:
+        tag_cache.save(path, asked.tagger, new, is_current=asked.tagger == DEFAULT_TAGGER)
+    return tagged, texts
+
+
+def _texts(connection: sqlite3.Connection, tagged: Tagged) -> dict[int, str]:
+    found = queries.read_prompt_texts(connection, (thing.key for thing in tagged.prompts))
+    return {key: text for key, (text, _) in found.items()}
+
+
+def _prompt_ids(path: Path, tagged: Tagged) -> dict[int, str]:
+    with opened_for_reading(path) as connection:
+        return queries.read_natural_ids(connection, (thing.key for thing in tagged.prompts))
+
+
+def _untagged(tagged: Tagged, texts: Mapping[int, str]) -> dict[str, Any]:
+    """Return samples of what has no tag, and rules that would cover most of the prompts."""
+    left = [thing for thing in _in_order(tagged) if thing.tag == UNTAGGED]
+    prompts = [texts.get(thing.key, "") for thing in left if thing.kind == "prompt"]
+    samples = [
+        {
+            "kind": thing.kind,
+            "session_id": thing.session.session_id,
+            "preview": _preview(thing, texts),
+        }
+        for thing in left[:_SAMPLES]
+    ]
+    hints = hints_for("prompt", prompts)
+    return {"unmatched_samples": samples, "hint": [hint._asdict() for hint in hints]}
+
+
+def _in_order(tagged: Tagged) -> Iterator[TaggedThing]:
+    """Yield the sessions, newest first, each with its prompts; prompts of sub-agents at the end."""
+    of_session: dict[int, list[TaggedThing]] = {}
+    for prompt in tagged.prompts:
+        of_session.setdefault(prompt.session.key, []).append(prompt)
+    for session in tagged.sessions:
+        yield session
+        yield from of_session.pop(session.key, ())
+    for prompts in of_session.values():
+        yield from prompts
+
+
+def _row(thing: TaggedThing, ids: Mapping[int, str]) -> tuple[Any, ...]:
+    own_id = ids.get(thing.key, "") if thing.kind == "prompt" else thing.session.session_id
+    at_ms = thing.started_at_ms
+    started_at = (
+        f"{datetime.fromtimestamp(at_ms / 1000, UTC):%Y-%m-%dT%H:%M:%SZ}" if at_ms else None
+    )
+    return thing.kind, own_id, started_at, thing.tag, thing.task or None, thing.by or None
+
+
+def _preview(thing: TaggedThing, texts: Mapping[int, str]) -> str:
+    """Return the first words of a prompt, and a session's folder."""
+    text = texts.get(thing.key, "") if thing.kind == "prompt" else thing.session.cwd or ""
+    return " ".join(text[: 4 * _PREVIEW].split())[:_PREVIEW]
+
+
+def _lines(document: Mapping[str, Any]) -> Iterator[str]:
+    for kind, plain in document["kinds"].items():
+        yield from as_lines(Spread(kind, plain["total"], plain["unmatched"], plain["tags"]))
+    for warning in document["warnings"]:
+        yield f"warning: {warning}"
+    if "hint" not in document:
+        if any(plain["unmatched"] for plain in document["kinds"].values()):
+            yield "--include-previews shows what has no tag, and rules that would cover it"
+        return
+    for sample in document["unmatched_samples"]:
+        place = f"untagged {sample['kind']} in {show(sample['session_id'])}"
+        yield f"{place}: {show(sample['preview'])}"
+    for hint in document["hint"]:
+        texts = "1 prompt" if hint["texts"] == 1 else f"{hint['texts']:,} prompts"
+        yield f"try {hint['rule']}  # {texts}"

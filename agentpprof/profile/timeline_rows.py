@@ -1,0 +1,100 @@
+"""What each prompt of a session led to, sub-agents included: `agentpprof show`. Pure."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from agentpprof.models import Bag, PromptRow, SessionInfo
+from agentpprof.profile.fields import outcome_named
+from agentpprof.vocabulary import LLM, ORIGINS, RESULT_CODE, UNTAGGED
+
+_FAILED = frozenset(RESULT_CODE[name] for name in ("error", "rejected", "cancelled", "interrupted"))
+Row = tuple[int | None, int, int, int, int, int, int]
+
+
+@dataclass
+class Delegated:
+    """What sub-agents of one type did for a prompt."""
+
+    sessions: set[int] = field(default_factory=set)
+    tokens: int = 0
+    calls: int = 0
+
+
+@dataclass
+class Step:
+    """One prompt of a person with all that it led to; `prompt_key` 0 is before the first."""
+
+    prompt_key: int
+    started_at_ms: int | None = None
+    tag: str = UNTAGGED
+    origin: str = ""
+    outcome: str = ""
+    tokens: int = 0
+    work_ms: int = 0  # of the session's own thread: sub-agents work within its calls
+    responses: int = 0
+    calls: int = 0
+    failed: int = 0
+    actions: dict[str, list[int]] = field(default_factory=dict)  # action: [calls, failed ones]
+    repeats: dict[str, int] = field(default_factory=dict)
+    subagents: dict[str, Delegated] = field(default_factory=dict)
+
+
+def steps_of(
+    top: SessionInfo,
+    every: Mapping[int, SessionInfo],
+    prompts: Iterable[PromptRow],
+    above: Mapping[int, int],
+    rows: Iterable[Row],
+    bags: Mapping[int, Bag],
+) -> list[Step]:
+    """Return the steps of a session in time; `above` leads from a sub-agent's prompt upwards."""
+    own = [prompt for prompt in prompts if prompt.session_key == top.key]
+    steps = {0: Step(0)}
+    for prompt in own:
+        steps[prompt.key] = Step(
+            prompt.key,
+            prompt.started_at_ms,
+            origin=ORIGINS[prompt.origin],
+            outcome=outcome_named(prompt.outcome),
+        )
+    for row in rows:
+        prompt_key, session_key = row[0], row[1]
+        key = prompt_key or every[session_key].prompt_key or 0
+        step = steps.get(_topmost(key, above, steps), steps[0])
+        _add(step, row, bags[row[2]], every[session_key], is_own=session_key == top.key)
+    nothing = not steps[0].responses and not steps[0].calls
+    return [step for step in steps.values() if step.prompt_key or not nothing]
+
+
+def _topmost(key: int, above: Mapping[int, int], steps: Mapping[int, Step]) -> int:
+    seen = set()
+    while key not in steps and key in above and key not in seen:
+        seen.add(key)
+        key = above[key]
+    return key
+
+
+def _add(step: Step, row: Row, bag: Bag, session: SessionInfo, is_own: bool) -> None:
+    """Add one group of equal operations to a step."""
+    _, session_key, _, result, count, tokens, active_ms = row
+    step.tokens += tokens
+    is_call = bag.op != LLM
+    if is_own:
+        step.work_ms += active_ms
+    else:
+        kind = session.agent_type or "agent"
+        delegated = step.subagents.setdefault(kind, Delegated())
+        delegated.sessions.add(session_key)
+        delegated.tokens += tokens
+        delegated.calls += count * is_call
+    if not is_call:
+        step.responses += count
+        return
+    failed = count * (result in _FAILED)
+    step.calls += count
+    step.failed += failed
+    done = step.actions.setdefault(bag.action, [0, 0])
+    done[0] += count
+    done[1] += failed
+    if bag.repeat:
+        step.repeats[bag.repeat] = step.repeats.get(bag.repeat, 0) + count

@@ -1,0 +1,15 @@
+-- One row per prompt, session, bag and result of some sessions: how often, tokens, time.
+select
+    operation.prompt_key,
+    operation.session_key,
+    operation.bag_id,
+    operation.result,
+    count(*) as operations,
+    coalesce(sum(
+        operation.input_tokens + operation.cache_read_tokens + operation.cache_write_5m_tokens
+        + operation.cache_write_1h_tokens + operation.output_tokens
+    ), 0) as tokens,
+    sum(operation.active_ms) as active_ms
+from operation
+where operation.op > 0 and operation.session_key in (select value from json_each(:session_keys))
+group by operation.prompt_key, operation.session_key, operation.bag_id, operation.result
