@@ -26,6 +26,7 @@ _COMMANDS = {
     "sessions": "the sessions: tag, prompts, tokens, time, outcome; sorted and filtered",
     "show": "one session's timeline: what each prompt led to and cost",
     "check": "is a pprof file sound for every reader?",
+    "config": "your settings, and where each value comes from",
     "index": "read new log lines into the database",
     "demo": "profiles of a bundled example history",
     "ask": "worked questions: tokens, re-reads, failures, loops, cache misses, time …",

@@ -20,6 +20,17 @@ class StoreError(AgentPprofError):
     """The database can't be used: newer, foreign, locked, or its folder can't be written."""
 
 
+class DamagedError(StoreError):
+    """What stands in the database can't be what was written there."""
+
+    def __init__(self) -> None:
+        """Say what to do; what was found is never told."""
+        super().__init__(
+            "the database is damaged: run agentpprof doctor, then restore a backup, or move the "
+            "database away and index again"
+        )
+
+
 class NothingFoundError(AgentPprofError):
     """No session, or no sample, is left after the selection."""
 

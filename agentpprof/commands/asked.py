@@ -13,6 +13,7 @@ from agentpprof.commands.options import check_loudness
 from agentpprof.commands.profile_options import DEFAULT_FORMAT
 from agentpprof.commands.source import Source, read_source
 from agentpprof.commands.tagger_choice import TaggerChoice, read_tagger
+from agentpprof.config import with_configuration
 from agentpprof.encoders import encoder, format_of_path, gzip_of_path
 from agentpprof.errors import UsageError
 from agentpprof.ingest.workspaces import find_workspace
@@ -79,6 +80,7 @@ class Asked(NamedTuple):
 
 def read_options(options: Mapping[str, Any]) -> Asked:
     """Read and check all options; raises UsageError before anything else is touched."""
+    options = with_configuration(options)
     check_loudness(options["quiet"], options["verbose"])
     output = _checked_output(options["output"], options["format_name"])
     named = options["format_name"]

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from agentpprof.commands.sections import F, apply_options, option
+from agentpprof.config import configured_environment
 from agentpprof.errors import StoreError, UsageError
 from agentpprof.ingest.discover import Root, default_roots, roots_in
 from agentpprof.store.database import default_path
@@ -68,7 +69,7 @@ def chosen_roots(claude_roots: tuple[str, ...], codex_roots: tuple[str, ...]) ->
     named = [("claude", folder) for folder in claude_roots]
     named += [("codex", folder) for folder in codex_roots]
     if not named:
-        return default_roots(os.environ)
+        return default_roots(configured_environment())
     for agent, folder in named:
         if not Path(folder).is_dir():
             kind = "a file, not a folder" if Path(folder).exists() else "no such folder"

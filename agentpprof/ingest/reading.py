@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from agentpprof.agents.facts import BadLineFact, Where
+from agentpprof.errors import DamagedError
 from agentpprof.ingest import reader
 from agentpprof.ingest.assemble import assemble
 from agentpprof.ingest.reader import Piece
@@ -77,7 +78,11 @@ def decode_state(state: bytes | None, decoder: ModuleType, path: str) -> tuple[A
     """Return both states from what was stored, or those of a file's first byte."""
     if state is None:
         return decoder.initial_state(path), AssemblyState()
-    decoder_raw, assembly_raw = msgspec.json.decode(zlib.decompress(state), type=list[msgspec.Raw])
+    try:
+        raw = zlib.decompress(state)  # it checks a sum: what passes is what was written
+    except zlib.error:
+        raise DamagedError from None
+    decoder_raw, assembly_raw = msgspec.json.decode(raw, type=list[msgspec.Raw])
     assembly_state = msgspec.json.decode(assembly_raw, type=AssemblyState)
     if assembly_state.version != STATE_VERSION:
         raise ValueError("a state of another version needs a higher parser version")

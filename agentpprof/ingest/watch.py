@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from agentpprof.errors import AgentPprofError, StoreError
+from agentpprof.errors import AgentPprofError, DamagedError, StoreError
 from agentpprof.ingest.changed import changed_log_files
 from agentpprof.ingest.discover import Root
 from agentpprof.ingest.events import EVERYTHING, Changes, EventSource
@@ -27,6 +27,7 @@ _BUSY_POLL_SECONDS = 2.0  # without events, while logs are being written
 _BUSY_POLL_PER_SCAN = 100.0
 _BUSY_FOR_SECONDS = 600.0
 _MAX_PAUSE_SECONDS = 60.0
+_DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 
 
 class NeedsPersonError(AgentPprofError):
@@ -35,7 +36,7 @@ class NeedsPersonError(AgentPprofError):
     exit_code = 78  # EX_CONFIG
 
 
-class StoppedError(AgentPprofError):
+class EndedError(AgentPprofError):
     """The watcher was told to end, between two batches of a pass."""
 
 
@@ -171,7 +172,7 @@ def _pass(job: Watched, changes: Changes, world: World, number: int) -> Batch:
     def on_progress(_: Progress) -> None:
         world.alive()
         if world.has_ended():
-            raise StoppedError("told to end")
+            raise EndedError("told to end")
 
     log_files = changed_log_files(changes, job.roots)
     is_scan = log_files is None
@@ -181,7 +182,7 @@ def _pass(job: Watched, changes: Changes, world: World, number: int) -> Batch:
         else:
             report = sync_files(job.database, log_files, on_progress)
         tagged = tag_new_prompts(job.database) if report.operations or number == 1 else 0
-    except StoppedError:
+    except EndedError:
         return Batch(number, is_scan, SyncReport())
     except (StoreError, sqlite3.Error, OSError) as error:
         _end_where_a_person_is_needed(job.database, error)
@@ -197,14 +198,10 @@ def _end_where_a_person_is_needed(database: Path, error: Exception) -> None:
         if isinstance(reason.__context__, OSError | sqlite3.OperationalError):
             return  # it could not be opened just now
         raise NeedsPersonError(str(reason)) from None
-    damage = error if isinstance(error, sqlite3.Error) else error.__cause__
-    if (getattr(damage, "sqlite_errorname", None) or "").startswith(
-        ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_SCHEMA")
-    ):
-        raise NeedsPersonError(
-            "the database is damaged: run agentpprof doctor, then restore a backup, or move the "
-            "database away and index again"
-        ) from None
+    cause = error if isinstance(error, sqlite3.Error) else error.__cause__
+    name = getattr(cause, "sqlite_errorname", None) or ""
+    if isinstance(error, DamagedError) or name.startswith(_DAMAGE):
+        raise NeedsPersonError(str(DamagedError())) from None
 
 
 def error_code(error: BaseException) -> str:

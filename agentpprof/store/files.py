@@ -4,6 +4,7 @@ import os
 import sqlite3
 from typing import NamedTuple
 
+from agentpprof.errors import DamagedError
 from agentpprof.models import Checkpoint
 
 
@@ -18,7 +19,10 @@ class KnownFile(NamedTuple):
 
 
 def read_known_files(connection: sqlite3.Connection) -> dict[str, KnownFile]:
-    """Return all known files by path, undecodable bytes as lone surrogates."""
+    """Return all known files by path, undecodable bytes as lone surrogates.
+
+    Raises DamagedError where a path is neither text nor bytes any more.
+    """
     rows = connection.execute(
         """
         select
@@ -27,9 +31,12 @@ def read_known_files(connection: sqlite3.Connection) -> dict[str, KnownFile]:
         from log_file
         """
     )
-    return {
-        os.fsdecode(row[0]): KnownFile(
-            row[1], row[2:7], Checkpoint(*row[7:11]), row[11], bool(row[12])
-        )
-        for row in rows
-    }
+    try:
+        return {
+            os.fsdecode(row[0]): KnownFile(
+                row[1], row[2:7], Checkpoint(*row[7:11]), row[11], bool(row[12])
+            )
+            for row in rows
+        }
+    except (UnicodeDecodeError, TypeError):
+        raise DamagedError from None

@@ -199,3 +199,15 @@ def read_natural_ids(connection: sqlite3.Connection, keys: Iterable[int]) -> dic
         "where key in (select value from json_each(?))"
     )
     return _read_by_id(connection, statement, keys)
+
+
+def read_answer_texts(
+    connection: sqlite3.Connection, keys: Iterable[int], span: tuple[int | None, int | None]
+) -> Iterable[tuple[int, str]]:
+    """Return (number, text) of the LLM calls of some sessions within a span, the newest first."""
+    parameters = {
+        "session_keys": json.dumps(list(keys)),
+        "since_ms": span[0],
+        "until_ms": span[1],
+    }
+    return connection.execute(read_text("sql", "select/answer_texts.sql"), parameters)

@@ -16,8 +16,8 @@ select
         when 'output'
             then max(operation.output_tokens - operation.reasoning_tokens, 0)
         when 'reasoning' then min(operation.reasoning_tokens, operation.output_tokens)
-        when 'estimate' then iif(measured.tokens = 0, operation.estimate_tokens, 0)
-        when 'unknown' then measured.tokens = 0 and operation.estimate_tokens is null
+        when 'estimate' then iif(measured.usable = 0, operation.estimate_tokens, 0)
+        when 'unknown' then measured.usable = 0 and operation.estimate_tokens is null
     end as tokens
 from operation
 inner join session on operation.session_key = session.key
@@ -45,7 +45,7 @@ inner join (
             input_tokens + cache_read_tokens + output_tokens
             + cache_write_5m_tokens + cache_write_1h_tokens,
             0
-        ) as tokens
+        ) as usable
     from operation
 ) as measured on operation.id = measured.id
 left join session as parent on session.parent_key = parent.key

@@ -16,7 +16,7 @@ from watching import Logs, Script, prompts
 
 from agentpprof.ingest.watch import Batch, watch
 
-APPENDS, FILES = map(int, os.environ.get("AGENTPPROF_SOAK", "1500,60").split(","))
+APPENDS, FILES = map(int, os.environ.get("AGENTPPROF_SOAK", "600,60").split(","))
 WAL_LIMIT = 64 * 1024 * 1024
 
 
@@ -63,7 +63,7 @@ class Soak:
                 leak.append(bytes(200_000))
             wal = self.database.with_name("agent.db-wal")
             self.wal = max(self.wal, wal.stat().st_size if wal.exists() else 0)
-            if number % 50 == 0:
+            if number % 20 == 0:
                 gc.collect()
                 self.measures.append((memory(), len(os.listdir("/proc/self/fd"))))  # noqa: PTH208
 
@@ -71,7 +71,7 @@ class Soak:
     def growth(self) -> float:
         """Bytes that memory grew by per 10,000 batches, once warm."""
         warm = self.measures[len(self.measures) // 3 :]
-        return (warm[-1][0] - warm[0][0]) / max(len(warm) - 1, 1) / 50 * 10_000
+        return (warm[-1][0] - warm[0][0]) / max(len(warm) - 1, 1) / 20 * 10_000
 
 
 @pytest.mark.slow
@@ -90,7 +90,7 @@ def test_nothing_grows(tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no /proc here")
 def test_a_leak_would_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The control."""
-    monkeypatch.setattr(f"{__name__}.APPENDS", 400)
+    monkeypatch.setattr(f"{__name__}.APPENDS", 200)
     soak = Soak(tmp_path)
     soak.run(leak=[])
     assert soak.growth > 100_000_000

@@ -1,0 +1,77 @@
+"""`agentpprof config`: what is set, and where each value comes from."""
+
+import json
+import os
+import shutil
+import sys
+from typing import Any
+
+import click
+
+from agentpprof.commands.options import store_options
+from agentpprof.commands.sections import OnceCommand, option
+from agentpprof.config import SETTINGS, config_path, settings
+from agentpprof.output import STDOUT, write_output
+from agentpprof.store.database import default_path
+from agentpprof.store.guard import Answer
+
+
+@click.group("config")
+def command() -> None:
+    """Show the settings of config.toml in your configuration folder.
+
+    A flag wins over an environment variable, that over the file, that over the default.
+
+    \b
+      agentpprof config path
+      agentpprof config show
+    """
+
+
+@command.command("path", cls=OnceCommand)
+def path_command() -> None:
+    """Print where the file is looked for; AGENTPPROF_CONFIG names another."""
+    click.echo(config_path())
+
+
+@command.command("show", cls=OnceCommand)
+@option("Output", "--json", "as_json", is_flag=True, help="One JSON object.")
+@option("Settings", "--project-root", metavar="DIR", help="As for a profile.")
+@option("Settings", "--all-projects", is_flag=True, help="As for a profile.")
+@option("Settings", "--tag-rule", "tag_rules", multiple=True, metavar="RULE", help="The same.")
+@option(
+    "Settings", "--op-map-file", "op_map_files", multiple=True, metavar="PATH", help="The same."
+)
+@option("Settings", "--llama-url", metavar="URL", help="The same.")
+@option("Settings", "--model", metavar="NAME", help="The same.")
+@store_options
+@click.option("--debug", is_flag=True, help="Show where an error came from.")
+def show_command(as_json: bool, debug: bool, **flags: Any) -> None:
+    """Print every setting, its value and its source: flag, environment, file or default.
+
+    Takes the flags of a profile that set one, to see what they change.
+    """
+    found = settings(flags)
+    if found["database"].source == "default":
+        found["database"] = found["database"]._replace(value=str(default_path()))
+    place = config_path()
+    if as_json:
+        document = {name: setting._asdict() for name, setting in found.items()}
+        whole = {"file": str(place), "exists": place.exists(), "settings": document}
+        click.echo(json.dumps(whole, indent=2, ensure_ascii=False))
+        return
+    click.echo(f"{place}{'' if place.exists() else ' (not there)'}\n")
+    rows: list[tuple[Any, ...]] = []
+    for name, setting in found.items():
+        value = setting.value if isinstance(setting.value, str) else ", ".join(setting.value)
+        variable = SETTINGS[name].variable
+        is_named = setting.source == "environment" and os.environ.get(variable)
+        rows.append((name, value, variable if is_named else setting.source, SETTINGS[name].meaning))
+    _write(Answer(("setting", "value", "from", "meaning"), rows))
+
+
+def _write(answer: Answer) -> None:
+    from agentpprof.tables import write_table
+
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    write_output(write_table(answer, width).encode("utf-8", "backslashreplace"), STDOUT)

@@ -1,0 +1,204 @@
+"""Settings that a person makes once: `config.toml` in their own configuration folder.
+
+A flag wins over an environment variable, that over the file, that over the default. The file is
+looked for in one place only, never in a project's folder: a cloned repository must not decide what
+is read or whom it is sent to.
+"""
+
+import os
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from agentpprof.errors import UsageError
+
+PLACE: Final = "AGENTPPROF_CONFIG"
+ALL: Final = "all"
+
+
+class Definition(NamedTuple):
+    """One setting: its variable, what parts a list in it, its option and its meaning."""
+
+    variable: str
+    separator: str  # empty: one text, no list
+    option: str  # key of the option that sets it on a command line
+    default: str | tuple[str, ...]
+    meaning: str
+    is_path: bool = False
+    in_file: bool = True
+
+
+SETTINGS: Final[Mapping[str, Definition]] = {
+    "claude_roots": Definition(
+        "CLAUDE_CONFIG_DIR",
+        ",",
+        "claude_roots",
+        ("~/.claude", "~/.config/claude"),
+        "homes of Claude Code, read into your own database",
+        is_path=True,
+    ),
+    "codex_roots": Definition(
+        "CODEX_HOME", ",", "codex_roots", ("~/.codex",), "homes of Codex", is_path=True
+    ),
+    "database": Definition(
+        "AGENTPPROF_DB",
+        "",
+        "database",
+        "in your data folder",
+        "the database; agentpprof status says where",
+        is_path=True,
+        in_file=False,
+    ),
+    "project": Definition(
+        "AGENTPPROF_PROJECT",
+        "",
+        "project_root",
+        ".",
+        f"the project of a run that names none; {ALL} is every project",
+        is_path=True,
+    ),
+    "tag_rules": Definition(
+        "AGENTPPROF_TAG_RULES", "\n", "tag_rules", (), "rules behind those of --tag-rule"
+    ),
+    "op_map_files": Definition(
+        "AGENTPPROF_OP_MAP_FILES",
+        os.pathsep,
+        "op_map_files",
+        (),
+        "files behind those of --op-map-file",
+        is_path=True,
+    ),
+    "llama_url": Definition(
+        "AGENTPPROF_LLAMA_URL",
+        "",
+        "llama_url",
+        "http://127.0.0.1:8080",
+        "the server of --tagger llm; nothing is sent without that flag",
+    ),
+    "model": Definition("AGENTPPROF_MODEL", "", "model", "local", "the model's name there"),
+}
+
+
+class Setting(NamedTuple):
+    """A value and where it comes from: flag, environment, file or default."""
+
+    value: str | tuple[str, ...]
+    source: str
+
+
+def config_path() -> Path:
+    """Return the one place where the file may be."""
+    named = os.environ.get(PLACE)
+    if named:
+        return Path(named).expanduser()
+    from platformdirs import user_config_path
+
+    return user_config_path("agentpprof", appauthor=False) / "config.toml"
+
+
+def read_file() -> dict[str, Any]:
+    """Return what the file sets, checked; raises UsageError that names file and setting."""
+    path = config_path()
+    if not path.exists():
+        if os.environ.get(PLACE):
+            raise UsageError(f"{PLACE}={path}: there is no such file")
+        return {}
+    import tomllib
+
+    try:
+        found = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+    except OSError as error:
+        raise UsageError(f"{path} can't be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path} is not UTF-8 text") from None
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path} is no TOML: {error}") from None
+    return {name: _checked(name, value, path) for name, value in found.items()}
+
+
+def _checked(name: str, value: Any, path: Path) -> str | tuple[str, ...]:
+    """Return one setting of the file as text or texts; paths are relative to the file's folder."""
+    definition = SETTINGS.get(name)
+    if definition is None or not definition.in_file:
+        known = [each for each, made in SETTINGS.items() if made.in_file]
+        near = get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+        raise UsageError(f"{path}: unknown setting {name!r}: {hint}")
+    if definition.separator:
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise UsageError(f'{path}: {name} is a list of texts: {name} = ["…", "…"]')
+        if definition.separator == "," and any("," in each for each in value):
+            raise UsageError(f"{path}: {name}: a folder's name can't hold a comma")
+        return tuple(_placed(each, definition, path) for each in value)
+    if not isinstance(value, str) or not value:
+        raise UsageError(f'{path}: {name} is a text: {name} = "…"')
+    return value if value == ALL else _placed(value, definition, path)
+
+
+def _placed(text: str, definition: Definition, path: Path) -> str:
+    return str(path.parent / Path(text).expanduser()) if definition.is_path else text
+
+
+def settings(flags: Mapping[str, Any]) -> dict[str, Setting]:
+    """Return every setting with its source; `flags` are the options of a command line."""
+    in_file = read_file()
+    return {name: _setting(name, flags, in_file) for name in SETTINGS}
+
+
+def _setting(name: str, flags: Mapping[str, Any], in_file: Mapping[str, Any]) -> Setting:
+    definition = SETTINGS[name]
+    flag = flags.get(definition.option)
+    if name == "project" and flags.get("all_projects"):
+        flag = ALL
+    if flag:
+        return Setting(tuple(flag) if definition.separator else str(flag), "flag")
+    text = os.environ.get(definition.variable, "")
+    if text.strip():
+        return Setting(_split(text, definition), "environment")
+    if name in in_file:
+        return Setting(in_file[name], "file")
+    return Setting(definition.default, "default")
+
+
+def _split(text: str, definition: Definition) -> str | tuple[str, ...]:
+    if not definition.separator:
+        return text
+    return tuple(part.strip() for part in text.split(definition.separator) if part.strip())
+
+
+def configured_environment() -> dict[str, str]:
+    """Return the environment, with the file's homes of agents where no variable names some."""
+    in_file = read_file()
+    environment = dict(os.environ)
+    for name in ("claude_roots", "codex_roots"):
+        variable = SETTINGS[name].variable
+        if in_file.get(name) and not environment.get(variable, "").strip():
+            environment[variable] = ",".join(in_file[name])
+    return environment
+
+
+def with_configuration(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a profile's options, filled in from environment and file; flags win."""
+    filled = dict(options)
+    found = settings({})
+    _fill_project(filled, found["project"])
+    if filled["tagger_name"] == "llm":
+        for name in ("llama_url", "model"):
+            if filled[name] is None and found[name].source != "default":
+                filled[name] = found[name].value
+    else:
+        filled["tag_rules"] = (*filled["tag_rules"], *found["tag_rules"].value)
+    filled["op_map_files"] = (*filled["op_map_files"], *found["op_map_files"].value)
+    return filled
+
+
+def _fill_project(filled: dict[str, Any], project: Setting) -> None:
+    """Choose the default project; logs named one by one are of any project."""
+    is_named = filled["project_root"] is not None or filled["all_projects"]
+    if is_named or filled["session_files"] or project.source == "default":
+        return
+    if project.value == ALL:
+        filled["all_projects"] = True
+    else:
+        filled["project_root"] = project.value
