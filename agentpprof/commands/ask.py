@@ -17,7 +17,9 @@ from agentpprof.commands.sections import option
 from agentpprof.cookbook import read_recipe, recipe_names
 from agentpprof.errors import UsageError
 from agentpprof.output import STDOUT, write_output
-from agentpprof.store.guard import Answer, opened_guarded
+from agentpprof.store.guard import Answer, Limits, opened_guarded
+
+_LIMITS = Limits(seconds=60)  # ours end; a large history takes some seconds
 
 
 @click.command("ask", cls=WordsCommand)
@@ -45,7 +47,7 @@ def command(name: str | None, **options: Any) -> None:
         write_output(recipe.sql.encode(), STDOUT)
         return
     with asked_database(options) as path, opened_guarded(path) as guarded:
-        answer = guarded.run(recipe.sql, filled)
+        answer = guarded.run(recipe.sql, filled, _LIMITS)
     write_answer(answer, options)
 
 

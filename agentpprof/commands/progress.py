@@ -66,3 +66,19 @@ def _drawn_bar() -> Any:
         console=Console(stderr=True),
         transient=True,
     )
+
+
+@contextmanager
+def counting_bar(what: str, total: int, is_quiet: bool) -> Iterator[Callable[[], None]]:
+    """Yield what to call for each of `total` things that are done; a bar where a terminal is."""
+    if is_quiet or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda: bar.advance(task)

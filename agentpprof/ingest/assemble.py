@@ -162,11 +162,12 @@ class _Assembly:
 
     def _forget_response(self, newest: str) -> None:
         """Let go of the oldest response, but of none that a thread may be in the middle of."""
-        responses = self.state.responses
-        kept = {thread.last_response for thread in self.state.threads.values()} | {newest}
-        oldest = next((natural_id for natural_id in responses if natural_id not in kept), None)
-        if oldest is not None:
-            del responses[oldest]
+        threads = self.state.threads.values()
+        for natural_id in self.state.responses:
+            is_current = any(thread.last_response == natural_id for thread in threads)
+            if natural_id != newest and not is_current:
+                del self.state.responses[natural_id]
+                return
 
     def _add_usage_line(self, fact: ResponseFact, key: int, session_key: int | None = None) -> None:
         """Remember one value that carried usage, whether it counts or not."""

@@ -1,5 +1,6 @@
 """The rows that assembling makes, the keys that link them, and the rank that decides an owner."""
 
+import struct
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ from agentpprof.agents.facts import Usage, Where
 
 MAX_TEXT = 65536  # characters kept of a prompt or command
 MAX_RESPONSE_TEXT = 4096
+_AS_KEY = struct.Struct(">q").unpack
 _NO_TIME = (1 << 48) - 1
 
 
@@ -138,14 +140,14 @@ class FileRows:
 
 def key_of(agent: str, kind: str, natural_id: str) -> int:
     """Return the 64-bit key of a natural id; `kind` is session, prompt, llm or tool."""
-    text = f"{agent}\0{kind}\0{natural_id}".encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(text, digest_size=8).digest(), "big", signed=True)
+    return hash_of(f"{agent}\0{kind}\0{natural_id}")
 
 
 def hash_of(text: str) -> int:
     """Return the 64-bit hash of a text, the key of its tags."""
-    raw = text.encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(raw, digest_size=8).digest(), "big", signed=True)
+    raw = text.encode() if text.isascii() else text.encode("utf-8", "surrogatepass")
+    key: int = _AS_KEY(blake2b(raw, digest_size=8).digest())[0]
+    return key
 
 
 def usage_counts(usage: Usage) -> tuple[int, int, int, int, int, int]:

@@ -20,6 +20,7 @@ from agentpprof.vocabulary import ORIGIN_CODE
 
 FIRST_PROMPTS: Final = 8
 _AGENT = ORIGIN_CODE["agent"]
+_EMPTY = hash_of("")
 _LLM_FIELDS = frozenset({"llm", "call"})
 _LLM_NAMED = re.compile(r"(?<![a-z_])(?:llm|call)=")
 
@@ -99,7 +100,7 @@ def _is_asked(
     wanted: Wanted,
     rule_tags: Mapping[int, str],
 ) -> bool:
-    if prompt.hand_tag or rule_tags.get(prompt.text_hash) == FOLLOW:
+    if prompt.hand_tag or prompt.text_hash == _EMPTY or rule_tags.get(prompt.text_hash) == FOLLOW:
         return False
     session = every.get(prompt.session_key)
     is_below = prompt.origin == _AGENT and session is not None and session.parent_key is not None
@@ -111,7 +112,8 @@ def _first_prompts(prompts: Iterable[PromptRow]) -> dict[int, list[PromptRow]]:
     found: dict[int, list[PromptRow]] = {}
     for prompt in prompts:
         rows = found.setdefault(prompt.session_key, [])
-        if len(rows) < FIRST_PROMPTS and prompt.origin != _AGENT:
+        is_meant = prompt.origin != _AGENT and prompt.text_hash != _EMPTY
+        if is_meant and len(rows) < FIRST_PROMPTS:
             rows.append(prompt)
     newest = sorted((rows for rows in found.values() if rows), key=lambda r: -r[0].started_at_ms)
     return {rows[0].session_key: rows for rows in newest}

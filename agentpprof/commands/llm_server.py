@@ -1,0 +1,175 @@
+"""How a model is asked for tags: the options of `--tagger llm`, checked before anything is sent."""
+
+import ipaddress
+import os
+import stat
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlsplit
+
+from agentpprof.errors import UsageError
+from agentpprof.store.database import default_path
+
+KEY_VARIABLE: Final = "AGENTPPROF_LLM_KEY"
+_DEFAULT_URL = "http://127.0.0.1:8080"
+_DEFAULT_SECONDS = 30.0
+_MAX_KEY = 4096
+_PARALLEL = range(1, 65)
+
+
+class ServerChoice(NamedTuple):
+    """Where a model is, and how it is spoken to."""
+
+    url: str
+    model: str
+    timeout_seconds: float
+    key: "Key"
+
+
+class Key(str):
+    """A key, which shows itself nowhere."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        """Show that there is one, or none."""
+        return "Key(set)" if self else "Key()"
+
+
+class LlmChoice(NamedTuple):
+    """How a model is asked for tags."""
+
+    server: ServerChoice
+    is_remote: bool
+    max_new: int | None  # None: no limit
+    parallel: int | None  # None: as many as the server has slots
+    choices: tuple[tuple[str, str], ...]  # (tag, description); empty: any word
+    cache: Path | None  # None: the database in use
+
+    def tag_database(self, database: Path, *, is_temporary: bool) -> Path:
+        """Return where tags are kept: never in a database that is gone after the run."""
+        return self.cache or (default_path() if is_temporary else database)
+
+
+def read_llm_choice(options: Mapping[str, Any]) -> LlmChoice:
+    """Check the options of a model's server; raises UsageError."""
+    timeout = _DEFAULT_SECONDS if options["timeout"] is None else options["timeout"]
+    if not 0 < timeout <= 86_400:
+        raise UsageError(f"--timeout {timeout:g}: write seconds, more than 0 and at most a day")
+    if options["model"] is not None and not options["model"].strip():
+        raise UsageError("--model '' is empty: write the model's name, or leave it out")
+    parallel = options["llm_parallel"]
+    if parallel is not None and parallel not in _PARALLEL:
+        raise UsageError(f"--llm-parallel {parallel}: write a number from 1 to {_PARALLEL[-1]}")
+    url = _url(options["llama_url"] or _DEFAULT_URL)
+    is_remote = not is_loopback(url)
+    if is_remote and not options["allow_remote_llm"] and options["tagger_name"] == "llm":
+        raise UsageError(
+            f"--llama-url {url} is another machine, and prompts would go there: allow it with "
+            f"--allow-remote-llm, or use a server on this one ({_DEFAULT_URL})"
+        )
+    most = options["max_uncached_tags"]
+    return LlmChoice(
+        ServerChoice(url, options["model"] or "local", timeout, _key(options)),
+        is_remote,
+        most if most is not None and most >= 0 else None,
+        parallel,
+        _choices(options["task_choices"]),
+        _cache(options["cache"]),
+    )
+
+
+def is_loopback(url: str) -> bool:
+    """Say whether an address is this machine's own, by what it says, not by a name server."""
+    host = urlsplit(url).hostname or ""
+    if host == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_loopback
+
+
+def _url(text: str) -> str:
+    try:
+        parts = urlsplit(text)
+        is_usable = parts.scheme in ("http", "https") and bool(parts.hostname)
+        _ = parts.port  # raises where it is no number
+    except ValueError:
+        is_usable = False
+    if is_usable and (parts.username is not None or parts.password is not None):
+        raise UsageError(
+            f"--llama-url holds a login, which others can read: put the key into {KEY_VARIABLE} "
+            "or --llm-key-file"
+        )
+    if not is_usable or parts.query or parts.fragment or not text.isprintable() or " " in text:
+        raise UsageError(f"--llama-url {text!r} is no address: write for example {_DEFAULT_URL}")
+    return text.rstrip("/").removesuffix("/v1")
+
+
+def _key(options: Mapping[str, Any]) -> Key:
+    """Return the key of the file, else of the environment; only for a run that needs it."""
+    path = options["llm_key_file"]
+    if options["tagger_name"] != "llm":
+        return Key()
+    if path is None:
+        return _checked_key(os.environ.get(KEY_VARIABLE, ""), KEY_VARIABLE)
+    try:
+        with Path(path).open(encoding="utf-8") as file:
+            mode = os.fstat(file.fileno()).st_mode
+            text = file.read(_MAX_KEY + 1)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text"
+        raise UsageError(f"--llm-key-file {path} can't be read ({reason})") from None
+    if stat.S_ISREG(mode) and mode & 0o077:
+        raise UsageError(f"--llm-key-file {path} can be read by others: chmod 600 {path}")
+    if not text.strip():
+        raise UsageError(f"--llm-key-file {path} is empty: put the key into it")
+    return _checked_key(text, f"--llm-key-file {path}")
+
+
+def _checked_key(text: str, where: str) -> Key:
+    key = text.strip()
+    is_one_word = key.isascii() and key.isprintable() and " " not in key
+    if key and not (is_one_word and len(key) <= _MAX_KEY):
+        raise UsageError(f"{where} holds no key: a key is one word of ASCII characters")
+    return Key(key)
+
+
+def _choices(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    if not texts:
+        return ()
+    from agentpprof.tagging.rules import check_tag
+
+    choices: dict[str, str] = {}
+    for text in texts:
+        tag, equals, description = text.partition("=")
+        if not equals:
+            raise UsageError(
+                f"--task-choice {text!r}: write TAG=DESCRIPTION, for example debug=finding faults"
+            )
+        check_tag(tag, f"--task-choice {text!r}")
+        if not description.strip():
+            raise UsageError(f"--task-choice {tag}: the description is empty; say when it fits")
+        if tag in choices:
+            raise UsageError(f"--task-choice {tag} is given twice: leave one out")
+        choices[tag] = " ".join(description.split())
+    if len(choices) < 2:
+        raise UsageError("--task-choice: one task is no choice; name at least two")
+    return tuple(choices.items())
+
+
+def _cache(path: str | None) -> Path | None:
+    if path is None:
+        return None
+    if path.lower().endswith(".json"):
+        raise UsageError(
+            f"--cache {path}: tags are kept in a database, not in JSON; a cache of the Rust tool "
+            "is not read; name another file, for example tags.db"
+        )
+    if not path or Path(path).is_dir():
+        raise UsageError(f"--cache {path!r} is no file: name one, for example tags.db")
+    return Path(path)

@@ -1,0 +1,80 @@
+"""Tags kept up to date pass by pass, at the cost of what is new: for a watcher that runs for weeks.
+
+Rows only get higher numbers, so new prompts stand behind the last one seen. A text that changed in
+place is found when all prompts are looked at, which a scan of all folders does if anything came.
+"""
+
+from pathlib import Path
+
+from agentpprof.store.database import opened_for_reading
+from agentpprof.store.queries import read_prompt_texts
+from agentpprof.store.tag_cache import save, tag_new_prompts
+from agentpprof.store.tags import definition_hash
+from agentpprof.tagging.tagger import DEFAULT_TAGGER, Tagger
+
+_NEW = """
+select operation.text_hash, operation.key
+from operation
+where
+    operation.id > :last_id
+    and operation.id <= :newest_id
+    and operation.op = 0
+    and operation.text_hash is not null
+    and not exists (
+        select 1
+        from tag
+        inner join tagger on tag.tagger_id = tagger.id
+        where
+            tagger.definition_hash = :definition_hash
+            and tag.kind = 'prompt'
+            and tag.text_hash = operation.text_hash
+    )
+"""
+
+
+class RunningTags:
+    """The tags of one database, from pass to pass."""
+
+    def __init__(self, database: Path, tagger: Tagger = DEFAULT_TAGGER) -> None:
+        """Begin by looking at all prompts once."""
+        self._database = database
+        self._tagger = tagger
+        self._last_id = 0
+        self._has_looked = False
+        self._is_complete = False
+
+    def after_pass(self, operations: int, *, is_scan: bool) -> int:
+        """Tag what a pass has brought; returns how many texts."""
+        self._is_complete = self._is_complete and not operations
+        if not self._has_looked or (is_scan and not self._is_complete):
+            return self._look_at_all()
+        return self._look_behind() if operations else 0
+
+    def _look_at_all(self) -> int:
+        newest_id = self._newest_id()
+        count = tag_new_prompts(self._database, self._tagger)
+        self._last_id, self._has_looked, self._is_complete = newest_id, True, True
+        return count
+
+    def _look_behind(self) -> int:
+        newest_id = self._newest_id()
+        with opened_for_reading(self._database) as connection:
+            parameters = {
+                "last_id": self._last_id if newest_id >= self._last_id else 0,
+                "newest_id": newest_id,
+                "definition_hash": definition_hash(self._tagger.definition()),
+            }
+            keys = dict(connection.execute(_NEW, parameters).fetchall())
+            texts = read_prompt_texts(connection, keys.values())
+        hashes = [text_hash for text_hash, key in keys.items() if key in texts]
+        tags = self._tagger.tag_prompts([texts[keys[each]][0] for each in hashes])
+        found = dict(zip(hashes, tags, strict=True))
+        if found and not save(self._database, self._tagger, found):
+            return 0  # somebody else writes: the next pass sees them again
+        self._last_id = newest_id
+        return len(found)
+
+    def _newest_id(self) -> int:
+        with opened_for_reading(self._database) as connection:
+            row = connection.execute("select coalesce(max(id), 0) from operation").fetchone()
+        return int(row[0])
