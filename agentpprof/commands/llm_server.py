@@ -1,6 +1,5 @@
 """How a model is asked for tags: the options of `--tagger llm`, checked before anything is sent."""
 
-import ipaddress
 import os
 import stat
 from collections.abc import Mapping, Sequence
@@ -10,6 +9,7 @@ from urllib.parse import urlsplit
 
 from agentpprof.errors import UsageError
 from agentpprof.store.database import default_path
+from agentpprof.tagging.llm_server import Server
 
 KEY_VARIABLE: Final = "AGENTPPROF_LLM_KEY"
 _DEFAULT_URL = "http://127.0.0.1:8080"
@@ -18,29 +18,10 @@ _MAX_KEY = 4096
 _PARALLEL = range(1, 65)
 
 
-class ServerChoice(NamedTuple):
-    """Where a model is, and how it is spoken to."""
-
-    url: str
-    model: str
-    timeout_seconds: float
-    key: "Key"
-
-
-class Key(str):
-    """A key, which shows itself nowhere."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        """Show that there is one, or none."""
-        return "Key(set)" if self else "Key()"
-
-
 class LlmChoice(NamedTuple):
     """How a model is asked for tags."""
 
-    server: ServerChoice
+    server: Server
     is_remote: bool
     max_new: int | None  # None: no limit
     parallel: int | None  # None: as many as the server has slots
@@ -71,7 +52,7 @@ def read_llm_choice(options: Mapping[str, Any]) -> LlmChoice:
         )
     most = options["max_uncached_tags"]
     return LlmChoice(
-        ServerChoice(url, options["model"] or "local", timeout, _key(options)),
+        Server(url, options["model"] or "local", timeout, _key(options)),
         is_remote,
         most if most is not None and most >= 0 else None,
         parallel,
@@ -82,6 +63,8 @@ def read_llm_choice(options: Mapping[str, Any]) -> LlmChoice:
 
 def is_loopback(url: str) -> bool:
     """Say whether an address is this machine's own, by what it says, not by a name server."""
+    import ipaddress
+
     host = urlsplit(url).hostname or ""
     if host == "localhost":
         return True
@@ -110,11 +93,11 @@ def _url(text: str) -> str:
     return text.rstrip("/").removesuffix("/v1")
 
 
-def _key(options: Mapping[str, Any]) -> Key:
+def _key(options: Mapping[str, Any]) -> str:
     """Return the key of the file, else of the environment; only for a run that needs it."""
     path = options["llm_key_file"]
     if options["tagger_name"] != "llm":
-        return Key()
+        return ""
     if path is None:
         return _checked_key(os.environ.get(KEY_VARIABLE, ""), KEY_VARIABLE)
     try:
@@ -131,12 +114,12 @@ def _key(options: Mapping[str, Any]) -> Key:
     return _checked_key(text, f"--llm-key-file {path}")
 
 
-def _checked_key(text: str, where: str) -> Key:
+def _checked_key(text: str, where: str) -> str:
     key = text.strip()
     is_one_word = key.isascii() and key.isprintable() and " " not in key
     if key and not (is_one_word and len(key) <= _MAX_KEY):
         raise UsageError(f"{where} holds no key: a key is one word of ASCII characters")
-    return Key(key)
+    return key
 
 
 def _choices(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:

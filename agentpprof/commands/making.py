@@ -20,6 +20,7 @@ from agentpprof.models import Profile, PromptRow
 from agentpprof.privacy import PublicText
 from agentpprof.profile.gather import Gathered, gather_profile
 from agentpprof.profile.request import Request
+from agentpprof.profile.selection import Selection
 from agentpprof.profile.summaries import session_summaries, tagging_summary
 from agentpprof.profile.views import VIEWS, View
 from agentpprof.store import profile_cache, queries, tag_cache
@@ -46,7 +47,6 @@ class Output(NamedTuple):
 
 def make_output(asked: Asked) -> Output:
     """Sync, then take the output from the cache, or make it; raises errors that say what to do."""
-    asked.tagger.check_is_there()
     source = asked.source
     with chosen_database(source.database, source.is_foreign) as path:
         with progress_bar(asked.is_quiet) as on_progress:
@@ -72,6 +72,8 @@ def _cache_key(
     is_temporary = asked.source.database is None and asked.source.is_foreign
     if asked.with_previews or is_temporary or not asked.tagger.saves or synced.report.unreadable:
         return None
+    if asked.tagger.llm is not None:
+        return None  # what a model says may come in pieces
     parts = (
         asked.format,
         asked.output_options,
@@ -99,6 +101,7 @@ def make_profile(asked: Asked) -> Made:
 def make_on(connection: sqlite3.Connection, database: Path, asked: Asked, synced: Synced) -> Made:
     """Gather and fold, and save tags that are new."""
     new_tags = tag_cache.NewTags({}, {})
+    asked = _with_model_tags(connection, database, asked, synced, new_tags)
     gathered = gather_on(connection, asked, synced, new_tags)
     profile = _described(gathered.profile, asked)
     others = (
@@ -114,7 +117,36 @@ def make_on(connection: sqlite3.Connection, database: Path, asked: Asked, synced
         tag_cache.save(database, tagger, new_tags, is_current=tagger == DEFAULT_TAGGER)
     warning = skipped_text(*skipped, len(synced.report.unreadable))
     warnings = [warning] if warning else []
-    return Made(profile, len(gathered.sessions), warnings, tagging_summary(gathered))
+    tagging = tagging_summary(gathered)
+    if asked.tagger.model is not None:
+        warnings += asked.tagger.model.report.lines()
+        tagging["llm"] = asked.tagger.model.report.as_plain()
+    return Made(profile, len(gathered.sessions), warnings, tagging)
+
+
+def _selection_of(connection: sqlite3.Connection, asked: Asked, synced: Synced) -> Selection:
+    """Return what was selected, of the log files that the run is about."""
+    if synced.paths is None:
+        return asked.selection
+    keys = queries.read_sessions_of_files(connection, synced.paths)
+    return replace(asked.selection, session_keys=keys)
+
+
+def _with_model_tags(
+    connection: sqlite3.Connection,
+    database: Path,
+    asked: Asked,
+    synced: Synced,
+    new_tags: tag_cache.NewTags,
+) -> Asked:
+    """Ask a model about what has no tag yet, where one is to be asked."""
+    if asked.tagger.llm is None:
+        return asked
+    from agentpprof.commands.llm_profile import tag_for_profile
+
+    selection = _selection_of(connection, asked, synced)
+    tagged = tag_for_profile(connection, database, asked._replace(selection=selection), new_tags)
+    return asked._replace(tagger=asked.tagger._replace(model=tagged))
 
 
 def gather_on(
@@ -124,12 +156,11 @@ def gather_on(
 
     def tags_of(prompts: list[PromptRow]) -> Mapping[int, str]:
         tagger = asked.tagger.tagger
-        return tag_cache.tags_of_prompts(connection, tagger, prompts, new_tags)
+        by_rule = tag_cache.tags_of_prompts(connection, tagger, prompts, new_tags)
+        return {**by_rule, **model.prompts} if model else by_rule
 
-    selection = asked.selection
-    if synced.paths is not None:
-        keys = queries.read_sessions_of_files(connection, synced.paths)
-        selection = replace(selection, session_keys=keys)
+    model = asked.tagger.model.tags if asked.tagger.model else None
+    selection = _selection_of(connection, asked, synced)
     request = Request(
         asked.view,
         asked.rules,
@@ -137,6 +168,7 @@ def gather_on(
         asked.path_depth,
         with_idle=asked.with_idle,
         tagger=asked.tagger.tagger,
+        model=model,
     )
     try:
         gathered = gather_profile(connection, request, tags_of)

@@ -250,7 +250,26 @@ def tag_options(function: F) -> F:
             "--max-uncached-tags",
             type=int,
             metavar="N",
-            help="llm: at most N requests in this run; -1 is no limit. [default: -1]",
+            help="llm: at most N new tags in this run; -1 is no limit. [default: -1]",
+        ),
+        option(
+            _TAGS,
+            "--llm-parallel",
+            type=int,
+            metavar="N",
+            help="llm: requests at a time. [default: as many as the server has slots]",
+        ),
+        option(
+            _TAGS,
+            "--llm-key-file",
+            metavar="PATH",
+            help="llm: a file with the server's key. [env for the key itself: AGENTPPROF_LLM_KEY]",
+        ),
+        option(
+            _TAGS,
+            "--allow-remote-llm",
+            is_flag=True,
+            help="llm: the server may be another machine; prompts go there, secrets taken out.",
         ),
         option(
             _TAGS,

@@ -12,6 +12,7 @@ from agentpprof.commands.finding import no_session_message
 from agentpprof.commands.options import chosen_database
 from agentpprof.commands.progress import progress_bar
 from agentpprof.commands.source import Source, sync_source
+from agentpprof.config import with_configuration
 from agentpprof.errors import NoSessionError, NothingFoundError
 from agentpprof.models import PromptRow
 from agentpprof.profile.selection import Selection
@@ -51,6 +52,7 @@ class Asked(NamedTuple):
 
 def read_asked(options: Mapping[str, Any], *, is_quiet: bool) -> Asked:
     """Check all options; raises UsageError before anything else is touched."""
+    options = with_configuration({"tagger_name": "regex", "op_map_files": (), **options})
     rules = tuple(parse_tag_rule(text) for text in options["tag_rules"])
     selection, source = read_sessions_asked(options)
     tagger = Tagger(rules, has_builtin=not options["no_builtin_tags"])

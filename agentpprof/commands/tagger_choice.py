@@ -50,12 +50,16 @@ def read_tagger(options: Mapping[str, Any]) -> TaggerChoice:
         return TaggerChoice(Tagger(), llm, not options["no_cache"], tuple(notes))
     if options["task_choices"]:
         raise UsageError("--task-choice needs --tagger llm: rules choose among no tasks")
-    given = [flag for key, flag in _LLM_ONLY.items() if options[key] not in (None, False)]
+    given = [flag for key, flag in _LLM_ONLY.items() if _is_given(options[key])]
     if given:
         notes.append(f"{', '.join(given)}: without effect, as --tagger llm is not asked for")
     rules, warnings = _tag_rules(options["tag_rules"])
     tagger = Tagger(rules, has_builtin=not options["no_builtin_tags"])
     return TaggerChoice(tagger, None, not options["no_cache"], (*notes, *warnings))
+
+
+def _is_given(value: Any) -> bool:
+    return value is not None and value is not False
 
 
 def _refuse_rules(options: Mapping[str, Any]) -> None:

@@ -22,15 +22,13 @@ from agentpprof.agents.facts import (
     Where,
 )
 from agentpprof.ingest.joining import give_owner, join_response, join_usage, latest
+from agentpprof.ingest.new_rows import InForce, new_call, new_prompt, new_response
 from agentpprof.ingest.repeats import Repeats, note_result, note_writes, repeat_of, was_seen
 from agentpprof.ingest.rows import (
-    MAX_TEXT,
-    FieldBag,
     FileRows,
     OperationRow,
     SessionRow,
     StrayResult,
-    hash_of,
     key_of,
     rank_of,
     usage_counts,
@@ -49,10 +47,7 @@ from agentpprof.semantics.exits import is_no_error
 from agentpprof.semantics.tools import describe_call
 from agentpprof.vocabulary import (
     ACCESS_CODE,
-    LLM,
-    ORIGIN_CODE,
     OUTCOME_CODE,
-    PHASE_OF,
     PROMPT,
     REASON_CODE,
     RESULT_CODE,
@@ -106,28 +101,8 @@ class _Assembly:
         timeline.open_calls.clear()
         thread.repeats = Repeats()
         thread.skill = fact.skill
-        text = fact.text[:MAX_TEXT]
-        row = OperationRow(
-            key=key_of(self.agent, "prompt", fact.natural_id),
-            op=PROMPT,
-            owner_rank=rank_of(fact.where, fact.at_ms),
-            session_key=session.key,
-            prompt_key=None,
-            offset=fact.offset,
-            started_at_ms=fact.at_ms,
-            ended_at_ms=fact.at_ms,
-            bag=FieldBag(PROMPT, "prompt", "request", "prompt", fact.skill),
-            object="",
-            active_ms=active,
-            idle_ms=idle,
-            origin=ORIGIN_CODE[fact.origin],
-            outcome=0,
-            outcome_at_ms=fact.at_ms,
-            text_hash=hash_of(text),
-            natural_id=fact.natural_id,
-            text=text,
-        )
-        row.prompt_key = row.key
+        row = new_prompt(fact, key_of(self.agent, "prompt", fact.natural_id), session.key)
+        row.active_ms, row.idle_ms = active, idle
         thread.prompt = row
         self.rows.put(row)
         if fact.origin != "agent":
@@ -144,11 +119,11 @@ class _Assembly:
         row = responses.get(fact.natural_id)
         if row is None:
             key = key_of(self.agent, "llm", fact.natural_id)
-            row = responses[fact.natural_id] = self._new_response(fact, thread, session, key)
+            row = responses[fact.natural_id] = new_response(fact, key, _in_force(thread, session))
             if len(responses) > MAX_RESPONSES:
                 self._forget_response(fact.natural_id)
         elif rank_of(fact.where, fact.at_ms) < row.owner_rank:
-            give_owner(row, self._new_response(fact, thread, session, row.key))
+            give_owner(row, new_response(fact, row.key, _in_force(thread, session)))
         thread.last_response = fact.natural_id
         if fact.usage is not None:
             self._add_usage_line(fact, row.key, session.key)
@@ -203,7 +178,13 @@ class _Assembly:
             watched = meaning.object if meaning.object_kind == "path" else ""
             repeat = repeat_of(thread.repeats, signature, fact.natural_id, watched)
             note_writes(thread.repeats, meaning.paths)
-            row = self._new_call(fact, thread, session, meaning, repeat)
+            row = new_call(
+                fact,
+                key_of(self.agent, "tool", fact.natural_id),
+                _in_force(thread, session),
+                meaning,
+                repeat,
+            )
             self.rows.put(row)
             if not is_told_again:
                 self._keep_call(thread, fact.natural_id, row, signature)
@@ -362,57 +343,6 @@ class _Assembly:
         """Return who gets model time that no response claims: the last one, else the prompt."""
         return self.state.responses.get(thread.last_response, thread.prompt)
 
-    def _new_response(
-        self, fact: ResponseFact, thread: Thread, session: SessionRow, key: int
-    ) -> OperationRow:
-        row = OperationRow(
-            key,
-            LLM,
-            rank_of(fact.where, fact.at_ms),
-            session.key,
-            thread.prompt.key if thread.prompt is not None else None,
-            fact.offset,
-            fact.at_ms,
-            fact.at_ms,
-            FieldBag(LLM, "model", "", "model", thread.skill, model=fact.model, tier=fact.tier),
-            fact.model,
-        )
-        return row
-
-    def _new_call(
-        self,
-        fact: CallFact,
-        thread: Thread,
-        session: SessionRow,
-        meaning: Meaning,
-        repeat: str,
-    ) -> OperationRow:
-        return OperationRow(
-            key_of(self.agent, "tool", fact.natural_id),
-            TOOL,
-            rank_of(fact.where, fact.at_ms),
-            session.key,
-            thread.prompt.key if thread.prompt is not None else None,
-            fact.offset,
-            fact.at_ms,
-            fact.at_ms,
-            FieldBag(
-                TOOL,
-                PHASE_OF[meaning.action],
-                meaning.action,
-                meaning.object_kind,
-                thread.skill,
-                repeat,
-                fact.name,
-                meaning.category,
-                meaning.cmd,
-                meaning.effect,
-                meaning.process,
-            ),
-            meaning.object,
-            text=meaning.command[:MAX_TEXT] or None,
-        )
-
     def _keep_call(self, thread: Thread, call_id: str, row: OperationRow, signature: str) -> None:
         """Keep a call live until its result; the oldest goes when there are too many."""
         calls = self.state.calls
@@ -440,6 +370,12 @@ class _Assembly:
         if (time or 0, code) > (prompt.outcome_at_ms or 0, prompt.outcome or 0):
             prompt.outcome, prompt.outcome_at_ms = code, time
             self.rows.put(prompt)
+
+
+def _in_force(thread: Thread, session: SessionRow) -> InForce:
+    """Return what an operation of a thread belongs to just now."""
+    prompt = thread.prompt
+    return InForce(session.key, None if prompt is None else prompt.key, thread.skill)
 
 
 _ADD: dict[type[Fact], Any] = {

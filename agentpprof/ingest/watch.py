@@ -16,7 +16,7 @@ from agentpprof.ingest.discover import Root
 from agentpprof.ingest.events import EVERYTHING, Changes, EventSource
 from agentpprof.ingest.indexer import Progress, SyncReport, sync, sync_files
 from agentpprof.store.database import look_at
-from agentpprof.store.tag_cache import tag_new_prompts
+from agentpprof.store.new_tags import RunningTags
 
 QUIET_SECONDS = 0.06  # a burst is over when nothing came for so long
 MAX_WAIT_SECONDS = 0.25  # a burst that does not end is read all the same
@@ -115,13 +115,13 @@ def watch(
     """Yield a batch per pass, the first at once, until the world says that it has ended."""
     pace = pace or Pace(world.clock)
     changes: Changes = EVERYTHING
-    number = 0
+    tags, number = RunningTags(job.database), 0
     while changes or not world.has_ended():
         started = world.clock()
         number += 1
         if changes.is_everything:
             world.source.refresh()
-        batch = _pass(job, changes, world, number)
+        batch = _pass(job, changes, world, tags)._replace(number=number)
         pace.note(batch, started, not world.source.reason)
         world.alive()
         yield batch
@@ -166,7 +166,7 @@ def _burst(world: World, pace: Pace) -> Changes:
     return changes
 
 
-def _pass(job: Watched, changes: Changes, world: World, number: int) -> Batch:
+def _pass(job: Watched, changes: Changes, world: World, tags: RunningTags) -> Batch:
     """Read what has changed; a failure that may pass is told in the batch."""
 
     def on_progress(_: Progress) -> None:
@@ -181,13 +181,13 @@ def _pass(job: Watched, changes: Changes, world: World, number: int) -> Batch:
             report = sync(job.database, job.roots, on_progress)
         else:
             report = sync_files(job.database, log_files, on_progress)
-        tagged = tag_new_prompts(job.database) if report.operations or number == 1 else 0
+        tagged = tags.after_pass(report.operations, is_scan=is_scan)
     except EndedError:
-        return Batch(number, is_scan, SyncReport())
+        return Batch(0, is_scan, SyncReport())
     except (StoreError, sqlite3.Error, OSError) as error:
         _end_where_a_person_is_needed(job.database, error)
-        return Batch(number, is_scan, SyncReport(), error=error_code(error))
-    return Batch(number, is_scan, report, tagged)
+        return Batch(0, is_scan, SyncReport(), error=error_code(error))
+    return Batch(0, is_scan, report, tagged)
 
 
 def _end_where_a_person_is_needed(database: Path, error: Exception) -> None:

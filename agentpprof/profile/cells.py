@@ -1,9 +1,10 @@
 """Weigh a view by SQL and turn the packed numbers into cells."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from agentpprof.ingest.rows import hash_of
 from agentpprof.models import Bag
 from agentpprof.profile.fields import Cell
 from agentpprof.profile.groups import Groups
@@ -49,7 +50,13 @@ class Weighing:
     def _has_answer_tags(self) -> bool:
         """Say whether rules tag answers, and something looks at those tags."""
         looked_at = bool({"llm", "call"} & self._needs) or self._request.rules.label_rules()
-        return looked_at and self._request.tagger.has_rules_for("llm")
+        return looked_at and (
+            self._request.tagger.has_rules_for("llm") or bool(self._answers_of_model())
+        )
+
+    def _answers_of_model(self) -> Mapping[int, str]:
+        """Return text hash -> tag of the answers that a model named."""
+        return self._request.model.answers if self._request.model else {}
 
     def _cells_of(self, rows: list[Any]) -> Iterator[tuple[Cell, int]]:
         """Turn packed numbers into cells."""
@@ -96,10 +103,14 @@ class Weighing:
     def _answer_tags(
         self, rows: list[Any], bags: dict[int, Bag], texts: dict[int, str]
     ) -> dict[str, str]:
-        """Return answer -> tag by the rules for answers."""
+        """Return answer -> tag by a model, or by the rules for answers."""
         groups = 16 * len(self._prompts) * len(self._sessions)
         ids = (row[3] for row in rows if row[3] and bags[row[0] // groups].op == LLM)
         answers = [texts.get(text_id, "") for text_id in ids]
+        by_model = self._answers_of_model()
+        if by_model:
+            tags = {text: by_model.get(hash_of(text), "") for text in set(answers)}
+            return {text: tag for text, tag in tags.items() if tag}
         return answer_tags_by_rule(self._request.tagger.by_rules, answers)
 
 

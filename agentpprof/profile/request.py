@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from agentpprof.profile.llm_texts import ModelTags
 from agentpprof.profile.rules import Rules
 from agentpprof.profile.selection import Selection
 from agentpprof.profile.views import View
@@ -18,3 +19,4 @@ class Request:
     path_depth: int = 2
     with_idle: bool = False
     tagger: Tagger = DEFAULT_TAGGER
+    model: ModelTags | None = None  # what a model said of sessions and answers

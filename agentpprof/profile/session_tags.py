@@ -23,14 +23,24 @@ def needed_session_tags(
     """Return session -> tag where the request needs it: the weightiest of its prompts' tags."""
     has_rules = request.tagger.has_rules_for("session")
     needs = "session" in request.rules.fields() or request.selection.session_tag or has_rules
-    if not (needs or request.rules.label_rules()):
+    by_model = _by_model(request, every)
+    if not (by_model or needs or request.rules.label_rules()):
         return {}
     found = session_tags(queries.count_by_prompt(connection), every, prompts, tags)
     if has_rules:
         keys = (prompt.key for prompt in first_prompts(prompts))
         texts = queries.read_prompt_texts(connection, keys)
         found |= session_tags_by_rule(request.tagger.by_rules, every, prompts, texts)
-    return found | tags_by_hand(every)
+    return found | by_model | tags_by_hand(every)
+
+
+def _by_model(request: Request, every: Mapping[int, SessionInfo]) -> dict[int, str]:
+    """Return session -> what a model called it; sub-agents go with the session they belong to."""
+    if request.model is None or not request.model.sessions:
+        return {}
+    tags = request.model.sessions
+    found = {key: tags.get(top_of(session, every).key, "") for key, session in every.items()}
+    return {key: tag for key, tag in found.items() if tag}
 
 
 def tags_by_hand(every: Mapping[int, SessionInfo]) -> dict[int, str]:

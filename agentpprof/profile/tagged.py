@@ -21,6 +21,7 @@ from agentpprof.vocabulary import ORIGINS, UNTAGGED
 
 Tags = Callable[[list[PromptRow]], Mapping[int, str]]  # prompts -> text hash -> tag
 BY_HAND, BY_RULE, BUILT_IN, BY_NOBODY = "hand", "rule", "built-in", ""
+BY_PROMPTS = "prompts"  # a session's tag: the weightiest of its prompts' tags
 
 
 class TaggedThing(NamedTuple):
@@ -108,7 +109,7 @@ def _sessions(
             own.started_at_ms,
             by_hand.get(key) or ruled.get(key) or weighed[key],
             "",
-            _giver(key in by_hand, key in ruled, weighed[key]),
+            _giver(key in by_hand, key in ruled, weighed[key], BY_PROMPTS),
         )
         for key, own in every.items()
         if key in keys and (own.hand_tag or (own.parent_key is None and key in talked))
@@ -130,18 +131,18 @@ def _prompts(
         if session is None:
             continue
         tag = own_tag(prompt, tags)
-        by = _giver(bool(prompt.hand_tag), bool(by_rule), tag)
+        by = _giver(bool(prompt.hand_tag), bool(by_rule), tag, BUILT_IN)
         at_ms = prompt.started_at_ms or None
         things.append(TaggedThing("prompt", prompt.key, session, at_ms, tag, tasks[prompt.key], by))
     return things
 
 
-def _giver(by_hand: bool, by_rule: bool, tag: str) -> str:
+def _giver(by_hand: bool, by_rule: bool, tag: str, otherwise: str) -> str:
     if by_hand:
         return BY_HAND
     if by_rule:
         return BY_RULE
-    return BY_NOBODY if tag == UNTAGGED else BUILT_IN
+    return BY_NOBODY if tag == UNTAGGED else otherwise
 
 
 def _answers(

@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-from agentpprof.errors import StoreError
+from agentpprof.errors import DamagedError, StoreError
 from agentpprof.resources import folder
 
 APPLICATION_ID = 0x61707066  # "appf"
@@ -82,10 +82,13 @@ def _looking_mode(path: Path) -> str:
 @contextmanager
 def opened_for_reading(path: Path) -> Iterator[sqlite3.Connection]:
     """Open an existing, current database read-only; temporary tables are allowed."""
-    with closing(_connect(path, "ro")) as connection:
-        connection.execute("pragma temp_store = memory")
-        connection.execute("pragma trusted_schema = off")
-        yield connection
+    try:
+        with closing(_connect(path, "ro")) as connection:
+            connection.execute("pragma temp_store = memory")
+            connection.execute("pragma trusted_schema = off")
+            yield connection
+    except UnicodeDecodeError:  # SQLite quotes what it stumbled over, whatever bytes those are
+        raise DamagedError from None
 
 
 @contextmanager
@@ -102,6 +105,8 @@ def opened_for_writing(path: Path) -> Iterator[sqlite3.Connection]:
             yield connection
     except sqlite3.OperationalError as error:
         raise StoreError(f"{path} can't be written ({_reason(error)})") from error
+    except UnicodeDecodeError:
+        raise DamagedError from None
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:

@@ -6,9 +6,9 @@ place is found when all prompts are looked at, which a scan of all folders does 
 
 from pathlib import Path
 
+from agentpprof.models import PromptRow
 from agentpprof.store.database import opened_for_reading
-from agentpprof.store.queries import read_prompt_texts
-from agentpprof.store.tag_cache import save, tag_new_prompts
+from agentpprof.store.tag_cache import save, tag_new_prompts, tag_unknown
 from agentpprof.store.tags import definition_hash
 from agentpprof.tagging.tagger import DEFAULT_TAGGER, Tagger
 
@@ -64,15 +64,13 @@ class RunningTags:
                 "newest_id": newest_id,
                 "definition_hash": definition_hash(self._tagger.definition()),
             }
-            keys = dict(connection.execute(_NEW, parameters).fetchall())
-            texts = read_prompt_texts(connection, keys.values())
-        hashes = [text_hash for text_hash, key in keys.items() if key in texts]
-        tags = self._tagger.tag_prompts([texts[keys[each]][0] for each in hashes])
-        found = dict(zip(hashes, tags, strict=True))
+            rows = connection.execute(_NEW, parameters).fetchall()
+            prompts = [PromptRow(key, 0, 0, text_hash, 0, 0) for text_hash, key in rows]
+            found = tag_unknown(connection, self._tagger, prompts, {})
         if found and not save(self._database, self._tagger, found):
             return 0  # somebody else writes: the next pass sees them again
         self._last_id = newest_id
-        return len(found)
+        return len(found.tags)
 
     def _newest_id(self) -> int:
         with opened_for_reading(self._database) as connection:

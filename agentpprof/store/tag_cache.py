@@ -56,7 +56,7 @@ def tags_of_prompts(
 ) -> Mapping[int, str]:
     """Return all tags, text hash -> tag; those that are not stored yet are put into `new`."""
     known = {**read_tags(connection, tagger.definition(), _KIND), **new.tags}
-    new.update(_tag(connection, tagger, prompts, known))
+    new.update(tag_unknown(connection, tagger, prompts, known))
     return {**known, **new.tags}
 
 
@@ -65,7 +65,7 @@ def missing_tags(
 ) -> NewTags:
     """Return the tags of texts that have none under this tagger yet."""
     known = read_tags(connection, tagger.definition(), _KIND)
-    return _tag(connection, tagger, prompts, known)
+    return tag_unknown(connection, tagger, prompts, known)
 
 
 def save(database: Path, tagger: Tagger, new: NewTags, *, is_current: bool = False) -> bool:
@@ -80,7 +80,7 @@ def save(database: Path, tagger: Tagger, new: NewTags, *, is_current: bool = Fal
     return True
 
 
-def _tag(
+def tag_unknown(
     connection: sqlite3.Connection,
     tagger: Tagger,
     prompts: list[PromptRow],

@@ -8,19 +8,19 @@ hold nothing that was sent or received.
 import asyncio
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
 import httpx
 
 from agentpprof.errors import AgentPprofError
 from agentpprof.tagging.llm_prompts import MAX_TOKENS, Message, answer_text
+from agentpprof.tagging.llm_server import Server
 
 _MAX_ANSWER_BYTES: Final = 1 << 20
-_LOADING_SECONDS: Final = 600.0
 _POLL_SECONDS: Final = 0.1
 _MAX_PARALLEL: Final = 64
 _NAME_LENGTH: Final = 200
+_KEY_PLACES: Final = "AGENTPPROF_LLM_KEY or a file for --llm-key-file"
 
 
 class ServerError(AgentPprofError):
@@ -37,18 +37,6 @@ class BrokenError(RequestError):
 
 class TooLongError(RequestError):
     """The text does not fit into the model's context."""
-
-
-@dataclass(frozen=True, slots=True)
-class Server:
-    """Where a model is, and how it is spoken to."""
-
-    url: str
-    model: str = "local"
-    timeout_seconds: float = 30.0
-    key: str = field(default="", repr=False)
-    key_hint: str = "AGENTPPROF_LLM_KEY or --llm-key-file"
-    loading_seconds: float = _LOADING_SECONDS
 
 
 class LlmClient:
@@ -220,7 +208,7 @@ class LlmClient:
 
     def _refused(self, status: int) -> str:
         what = "refuses the key" if self._server.key else "wants a key"
-        return f"{self._place} {what} (HTTP {status}): put it into {self._server.key_hint}"
+        return f"{self._place} {what} (HTTP {status}): put it into {_KEY_PLACES}"
 
     @property
     def _place(self) -> str:

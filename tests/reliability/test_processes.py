@@ -224,11 +224,10 @@ def test_too_little_memory_leaves_no_half_row(logs: Logs, database: Path, tmp_pa
     index(logs, database)
     before = dump_of(database)
     with logs.sessions[0].path(logs.home).open("ab") as stream:
-        for _ in range(30):
-            stream.write(b'{"type":"user","x":"' + b"y" * 3_000_000 + b'"}\n')
+        stream.write(b'{"type":"user","x":"' + b"y" * 60_000_000 + b'"}\n')
     arguments = ("watch", "--once", "--db", database, "--claude-root", logs.home / "projects")
     codes = set()
-    for mebibytes in range(100, 200, 12):
+    for mebibytes in range(90, 200, 20):
         limit = mebibytes * 1024 * 1024
         limits = partial(resource.setrlimit, resource.RLIMIT_AS, (limit, limit))
         ran = installed(*arguments, preexec_fn=limits)

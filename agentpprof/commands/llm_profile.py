@@ -1,0 +1,35 @@
+"""A model's tags for one profile: which texts it needs, and what the model says of them."""
+
+import sqlite3
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agentpprof.commands.llm_tagging import Job, Tagged, tag_texts
+from agentpprof.profile.llm_texts import find_texts, wanted_by
+from agentpprof.store import queries, tag_cache
+
+if TYPE_CHECKING:
+    from agentpprof.commands.asked import Asked
+
+
+def tag_for_profile(
+    connection: sqlite3.Connection,
+    database: Path,
+    asked: "Asked",
+    new_tags: tag_cache.NewTags,
+) -> Tagged:
+    """Return the tags of what was selected; rules' new tags are put into `new_tags`."""
+    choice = asked.tagger.llm
+    assert choice is not None  # noqa: S101 # the caller looked
+    prompts = queries.read_prompts(connection)
+    by_rule = tag_cache.tags_of_prompts(connection, asked.tagger.tagger, prompts, new_tags)
+    wanted = wanted_by(asked.rules, asked.selection, lists_sessions=asked.format == "json")
+    texts = find_texts(connection, asked.selection, wanted, by_rule)
+    is_temporary = asked.source.database is None and asked.source.is_foreign
+    job = Job(
+        choice,
+        choice.tag_database(database, is_temporary=is_temporary),
+        saves=asked.tagger.saves,
+        is_quiet=asked.is_quiet,
+    )
+    return tag_texts(connection, texts, job)
