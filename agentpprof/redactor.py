@@ -41,7 +41,9 @@ _LOGIN_FLAG = re.compile(
 _PASSWORD_FLAG = re.compile(
     r"(\b(?:mysql\w*|mariadb|sshpass)\b[^\n|;&]{0,200}?\s-p ?)(?!\s)[^\s-][^\s]{0,300}+"
 )
-_EMAIL = re.compile(r"(?<![\w.+-])(?!git@)[\w.+-]{1,64}+@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}")
+_EMAIL = re.compile(
+    r"(?<![\w.+-])(?!git@)[\w.+-]{1,64}+@(?:[\w-]{1,63}\.){1,6}[^\W\d_]{2,24}(?!\w)"
+)
 _HOME = re.compile(
     r"(?<![\w./\\~])(?:/home/|/Users/|/var/home/|[A-Za-z]:\\{1,2}Users\\{1,2}|[A-Za-z]:/Users/)"
     r"[^\s/\\:;,\"'`<>|*?()\[\]{}]{1,64}"

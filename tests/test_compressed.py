@@ -117,9 +117,7 @@ def test_an_archived_log_goes_on_under_its_new_name(home: Path, tmp_path: Path) 
     assert rows(database, "select path, gone from log_file") == [(str(archived), 0)]
 
 
-def test_a_newer_parser_reads_a_log_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_newer_parser_reads_a_log_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, database = tmp_path / "projects", tmp_path / "a.db"
     folder.mkdir()
     log = [user("fix it"), assistant("done", message_id="m1")]

@@ -124,6 +124,8 @@ def test_value_of_a_secret_field_goes(text: str) -> None:
         "a token bucket limits requests",
         "claude-sonnet-4-5-20250929",
         "ssh -p 2222 example.org",
+        "cat $GOMODCACHE/github.com/acme/kit-go@v1.9.0/kit.go",
+        "npm install left-pad@1.3.0 @types/node@20.1.2",
         "",
     ],
 )

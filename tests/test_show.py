@@ -50,7 +50,7 @@ def test_each_prompt_has_its_cost_and_what_was_done(history: Path) -> None:
     assert first["failed"] == 3
     assert first["actions"]["test"] == {"calls": 3, "failed": 3}
     assert first["repeats"]
-    assert first["subagents"]["searcher"]["calls"] == 1
+    assert first["subagents"]["agent"]["calls"] == 1
     assert (second["tag"], second["calls"], second["subagents"]) == ("docs", 1, {})
 
 
@@ -76,7 +76,7 @@ def test_a_timeline_for_people(history: Path) -> None:
 
     assert text.startswith("cccc3333-1 · shop · claude · debug\n")
     assert "test 3 (3 failed)" in text
-    assert "sub-agent searcher: " in text
+    assert "sub-agent agent: " in text
     assert "repeated: " in text
 
 

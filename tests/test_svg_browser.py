@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from encoder_samples import large, nasty, profile, small
 
-from agentpprof.encoders.amounts import amount, percent
+from agentpprof.encoders.amounts import amount, change, percent
+from agentpprof.encoders.diff_svg import encode as draw
 from agentpprof.encoders.fitting import fitted
 from agentpprof.encoders.svg import encode
-from agentpprof.models import OutputOptions, Profile
+from agentpprof.models import Difference, OutputOptions, Profile
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not there")
 CHROMIUM = os.environ.get("AGENTPPROF_CHROMIUM") or shutil.which("chromium")
@@ -48,9 +49,17 @@ def show(browser: Any, tmp_path: Path) -> Iterator[Open]:
     errors: list[str] = []
     pages = []
 
-    def show_page(given: Profile, address: str = "", width: int = 1200, **options: Any) -> Any:
+    def show_page(
+        given: Profile | Difference,
+        address: str = "",
+        width: int = 1200,
+        flame: bool = False,
+        **options: Any,
+    ) -> Any:
         path = tmp_path / "picture.svg"
-        path.write_bytes(encode(given, OutputOptions(svg_width=width)))
+        form = OutputOptions(svg_width=width, flame=flame)
+        data = draw(given, form) if isinstance(given, Difference) else encode(given, form)
+        path.write_bytes(data)
         page = browser.new_page(viewport={"width": 1232, "height": 500}, **options)
         pages.append(page)
         page.on("pageerror", lambda error: errors.append(str(error)))
@@ -101,6 +110,55 @@ def test_the_script_draws_what_the_file_shows(show: Open, given: Profile) -> Non
     before = [page.eval_on_selector_all(BOX, SHAPES) for page in (still, live)]
     assert before[0] == before[1]
     assert still.locator(".note").text_content() == live.locator(".note").text_content()
+
+
+@pytest.mark.parametrize("flame", [False, True])
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_the_same_holds_for_differences_and_for_flames(
+    show: Open, number: int, flame: bool
+) -> None:
+    given = (small(), Difference(small(), other()), Difference(large(3000), large(3000, 2)))[number]
+    still = show(given, flame=flame, java_script_enabled=False)
+    live = show(given, flame=flame)
+
+    before = [page.eval_on_selector_all(BOX, SHAPES) for page in (still, live)]
+    assert before[0] == before[1]
+
+
+def other() -> Profile:
+    """The small profile a week later: some of it gone, some grown, some new."""
+    return profile(
+        {
+            "task:debug;phase:explore;action:read;object:src/api;result:ok": 700,
+            "task:debug;phase:edit;action:edit;object:src/api;result:ok": 900,
+            "task:docs;phase:edit;action:create;object:docs;result:ok": 3000,
+        }
+    )
+
+
+def test_a_flame_has_its_root_below_and_walks_upwards(show: Open) -> None:
+    page = show(small(), flame=True)
+
+    heights = {title: box(page, title).bounding_box()["y"] for title in ("all", "task:debug")}
+    assert heights["all"] > heights["task:debug"]
+    page.locator(f"{BOX}[tabindex='0']").focus()
+    page.keyboard.press("ArrowUp")
+    assert details(page).startswith("task:debug")
+    page.keyboard.press("ArrowDown")
+    assert details(page).startswith("all")
+
+
+def test_a_difference_tells_both_numbers(show: Open) -> None:
+    page = show(Difference(small(), other()))
+
+    box(page, "task:debug").hover()
+    assert details(page) == (
+        "task:debug | base: 4.9 k tokens (4,900), new: 1.6 k tokens (1,600) (−67.3 %)"
+    )
+    assert "d0" in box(page, "task:feature").locator("rect").first.get_attribute("class")
+    pairs = [[0, 5], [5, 0], [4, 5], [4, 1], [7, 7], [10**9, 10**9 + 1]]
+    found = page.evaluate("v => v.map(p => flameText('count', '').change(...p))", pairs)
+    assert found == [change(*pair) for pair in pairs]
 
 
 def test_numbers_and_texts_are_those_of_python(show: Open) -> None:

@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,7 @@ def test_a_burst_is_one_batch_and_an_endless_one_is_read_all_the_same(
     assert len([at for at, _ in found if at < 9]) == 1
     endless = [at for at, _ in found if at > 9]
     assert endless[0] < 10.4
-    assert max(later - at for at, later in zip(endless, endless[1:], strict=False)) < 0.5
+    assert max(later - at for at, later in pairwise(endless)) < 0.5
     assert len(prompts(database)) == 304
 
 
@@ -148,7 +149,7 @@ def test_a_failure_is_tried_again_after_growing_pauses(
 
     monkeypatch.setattr("agentpprof.ingest.watch.sync", fail)
     found = [batch for _, batch in batches(logs.watched(database), script, 200)]
-    pauses = [round(later - at) for at, later in zip(calls, calls[1:], strict=False)]
+    pauses = [round(later - at) for at, later in pairwise(calls)]
     assert pauses[:7] == [1, 2, 4, 8, 16, 32, 60]
     assert {batch.error for batch in found} == {"OperationalError"}
 

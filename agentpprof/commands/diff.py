@@ -156,7 +156,6 @@ def _made(read: list[Side | Filter], is_quiet: bool, is_verbose: bool) -> list[S
     if not filters:
         return [side for side in read if isinstance(side, Side)]
     source = filters[0].asked.source
-    filters[0].asked.tagger.check_is_there()
     with chosen_database(source.database, source.is_foreign) as path:
         with progress_bar(is_quiet) as on_progress:
             synced = sync_source(source, path, on_progress)

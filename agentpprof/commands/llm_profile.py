@@ -2,20 +2,18 @@
 
 import sqlite3
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from agentpprof.commands.asked import TOP, Asked
 from agentpprof.commands.llm_tagging import Job, Tagged, tag_texts
+from agentpprof.commands.telling import say
 from agentpprof.profile.llm_texts import find_texts, wanted_by
 from agentpprof.store import queries, tag_cache
-
-if TYPE_CHECKING:
-    from agentpprof.commands.asked import Asked
 
 
 def tag_for_profile(
     connection: sqlite3.Connection,
     database: Path,
-    asked: "Asked",
+    asked: Asked,
     new_tags: tag_cache.NewTags,
 ) -> Tagged:
     """Return the tags of what was selected; rules' new tags are put into `new_tags`."""
@@ -32,4 +30,15 @@ def tag_for_profile(
         saves=asked.tagger.saves,
         is_quiet=asked.is_quiet,
     )
-    return tag_texts(connection, texts, job)
+    tagged = tag_texts(connection, texts, job)
+    _tell(tagged, asked)
+    return tagged
+
+
+def _tell(tagged: Tagged, asked: Asked) -> None:
+    """Say what went wrong, also where little is to be said; `top` prints all warnings itself."""
+    if asked.is_quiet and tagged.report.error:
+        say(tagged.report.error, on_stderr=True)
+    elif not asked.is_quiet and asked.format != TOP:
+        for line in tagged.report.lines():
+            say(line, on_stderr=True)

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import httpx
 
+from agentpprof.commands.llm_server import LlmChoice
 from agentpprof.commands.progress import counting_bar
-from agentpprof.commands.tagger_choice import LlmChoice
 from agentpprof.commands.telling import say
 from agentpprof.errors import StoreError
 from agentpprof.privacy import PublicText
@@ -135,9 +135,7 @@ class _Tagging:
             asking = Asking(client, note, job.should_stop)
             self._run = asking.run
             choices = self._choice.choices
-            questions = islice(
-                questions_of(self._connection, self._texts, missing, choices), total
-            )
+            questions = islice(questions_of(self._connection, self._texts, missing, choices), total)
             try:
                 await asking.ask_all(questions, min(parallel, max(total, 1)))
             finally:

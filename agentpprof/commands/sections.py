@@ -44,8 +44,8 @@ def write_sections(
     own = group.params if group else []
     for parameter in (*command.params, *own, *filter(None, [command.get_help_option(context)])):
         record = parameter.get_help_record(context)
-        if record is None:
-            continue
+        if record is None or isinstance(parameter, click.Argument):
+            continue  # the line of usage shows arguments
         section = parameter.section if isinstance(parameter, SectionOption) else _OTHERS
         (others if section == _OTHERS else sections.setdefault(section, [])).append(record)
     for title, records in (*sections.items(), (_OTHERS, others)):

@@ -18,6 +18,8 @@ from agentpprof.commands.options import (
 from agentpprof.commands.profile_options import selection_options
 from agentpprof.commands.sections import F, OnceCommand, apply_options, option
 from agentpprof.commands.tag_documents import Asked, list_tags, read_asked, report_tags, text_of
+from agentpprof.commands.tags_compare import command as compare_command
+from agentpprof.commands.tags_run import command as run_command
 from agentpprof.commands.telling import say
 from agentpprof.store.database import default_path
 from agentpprof.store.manual_tags import Change, set_tag, unset_tag
@@ -137,5 +139,5 @@ def _change(options: dict[str, Any], change: Callable[[Path], Change]) -> None:
         say(f"{done.target.kind} {done.target.id}: {done.after or 'left to the taggers'}")
 
 
-for _each in (report, list_command, set_command, unset_command):
+for _each in (report, list_command, set_command, unset_command, run_command, compare_command):
     command.add_command(_each)

@@ -62,8 +62,9 @@ def wanted_by(rules: Rules, selection: Selection, *, lists_sessions: bool) -> Wa
     """Return what a profile needs; LLM calls only where something names them."""
     fields = rules.fields()
     label_rules = (*rules.op_map, *rules.stack_rules)
+    by_session = "session" in fields or selection.session_tag or label_rules
     return Wanted(
-        sessions=lists_sessions or "session" in fields or bool(selection.session_tag or label_rules),
+        sessions=lists_sessions or bool(by_session),
         agent_prompts="prompt" in fields,
         answers=bool(_LLM_FIELDS & fields)
         or any(_LLM_NAMED.search(rule.pattern.source) for rule in label_rules),

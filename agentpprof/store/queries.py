@@ -74,13 +74,9 @@ def read_prompt_texts(
     connection: sqlite3.Connection, keys: Iterable[int]
 ) -> dict[int, tuple[str, str]]:
     """Return (text, skill) of some prompts by key."""
-    texts: dict[int, tuple[str, str]] = {}
     statement = read_text("sql", "select/prompt_text.sql")
-    for key in keys:
-        row = connection.execute(statement, (key,)).fetchone()
-        if row is not None:
-            texts[key] = (row[0] or "", row[1])
-    return texts
+    rows = connection.execute(statement, (json.dumps(list(keys)),))
+    return {key: (text or "", skill) for key, text, skill in rows}
 
 
 def read_meta(connection: sqlite3.Connection, key: str) -> str | None:

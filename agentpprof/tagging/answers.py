@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from agentpprof.tagging.phrases import known_at, nodes_of, phrases_at
+from agentpprof.tagging.phrases import first_node, known_at, nodes_of, phrases_at
 from agentpprof.tagging.prompt_text import PromptText
 from agentpprof.tagging.tokens import BLANK
 from agentpprof.tagging.words import (
@@ -16,6 +16,7 @@ from agentpprof.tagging.words import (
     Entry,
     Node,
     known_of,
+    reach_of,
 )
 
 _SURE: Final = 6.0
@@ -30,17 +31,19 @@ _FOLLOW: Final = FOLLOW_CORE | FOLLOW_REST | CHAT_CORE | CHAT_REST | FILLER
 
 def continuation(prompt: PromptText, words: Sequence[str], language: str) -> dict[str, float]:
     """Score a prompt that is nothing but "yes", "go on", "option 2" or a greeting."""
+    if prompt.pasted or prompt.urls:
+        return {}
     plain = [word for word in words if word not in ',;:`"&']
-    if not plain or len(plain) > _MAX_WORDS or prompt.pasted or prompt.urls:
+    if not plain or len(plain) > _MAX_WORDS:
         return {}
     if all(word.isdigit() or (len(word) == 1 and word.isascii()) for word in plain):
         return {"follow": _SURE}
-    nodes = nodes_of(plain, language)
-    if not nodes:
-        return {}
-    starts = nodes[0].key.isdigit() or known_at(nodes, 0).parts & _FOLLOW
-    if not starts:
+    first = first_node(plain, language)
+    if first is None or not (first.key.isdigit() or reach_of(first) & _FOLLOW):
         return {}  # most prompts end here
+    nodes = nodes_of(plain, language)
+    if not (first.key.isdigit() or known_at(nodes, 0).parts & _FOLLOW):
+        return {}
     if _covered(nodes, CHAT_CORE, CHAT_CORE | CHAT_REST):
         return {"chat": _SURE}
     is_asked = any(sentence.is_question for sentence in prompt.sentences)

@@ -164,8 +164,8 @@ class LlmClient:
             ) from None
         except httpx.ConnectError:
             raise ServerError(
-                f"nobody answers at {self._server.url}: start the server (llama-server -m model.gguf "
-                "--port 8080), or name another with --llama-url"
+                f"nobody answers at {self._server.url}: start the server (llama-server "
+                "-m model.gguf --port 8080), or name another with --llama-url"
             ) from None
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             raise BrokenError(

@@ -63,6 +63,12 @@ def nodes_of(words: Sequence[str], language: str) -> list[Node]:
     return [node for word in words if (node := known[word]) is not None]
 
 
+def first_node(words: Sequence[str], language: str) -> Node | None:
+    """Return the first of `nodes_of`, None where all is noise."""
+    known = _nodes(language)
+    return next((node for word in words if (node := known[word]) is not None), None)
+
+
 def _nodes_and_nouns(
     words: Sequence[str], known: "_Nodes", articles: frozenset[str]
 ) -> tuple[list[Node], tuple[int, ...]]:
@@ -86,6 +92,8 @@ class _Nodes(dict[str, Node | None]):
         self.language, self.lexicon = language, lexicon(language)
 
     def __missing__(self, word: str) -> Node | None:
+        if word.isdecimal() and word not in self.lexicon.first:
+            return _unknown(word)  # not kept: there are too many numbers, and none has forms
         if len(self) >= _MAX_NODES:
             self.clear()
         node = None

@@ -71,7 +71,7 @@ class Known(NamedTuple):
 class Node:
     """One word of the phrases; the phrase that ends here, and the words that may follow."""
 
-    __slots__ = ("before", "entry", "following", "key", "known")
+    __slots__ = ("before", "entry", "following", "key", "known", "reach")
 
     def __init__(self, key: str, before: "Node | None" = None) -> None:
         """Start without a phrase; `key` is the word, `before` the word in front of it."""
@@ -80,6 +80,7 @@ class Node:
         self.entry: Entry | None = None
         self.following: dict[str, Node] = {}
         self.known: Known | None = None  # filled in when a sentence first comes here
+        self.reach: int | None = None  # the same
 
 
 def known_of(node: Node) -> Known:
@@ -87,6 +88,14 @@ def known_of(node: Node) -> Known:
     if node.known is None:
         node.known = _sum_up(_phrases_up_to(node))
     return node.known
+
+
+def reach_of(node: Node) -> int:
+    """Return the parts that phrases which begin with `node` can play, whatever follows."""
+    if node.reach is None:
+        own = node.entry.parts if node.entry else 0
+        node.reach = reduce(or_, map(reach_of, node.following.values()), own)
+    return node.reach
 
 
 def _phrases_up_to(node: Node) -> list[Found]:

@@ -1,14 +1,15 @@
 -- Which hosts are talked to, and by what?
+-- :project = null  only this project
 -- :limit = 15  how many
 select
-    network_events.domain,
-    tool_calls.tool,
-    tool_calls.cmd as program,
+    domain,
+    tool,
+    cmd as program,
     count(*) as calls,
-    sum(tool_calls.result = 'error') as failed,
-    count(distinct network_events.session_id) as sessions
+    sum(result = 'error') as failed,
+    count(distinct session_id) as sessions
 from network_events
-inner join tool_calls on network_events.operation_id = tool_calls.operation_id
-group by network_events.domain, tool_calls.tool, tool_calls.cmd
-order by calls desc, network_events.domain asc, tool_calls.tool asc
+where :project is null or project = :project
+group by domain, tool, cmd
+order by calls desc, domain asc, tool asc
 limit :limit

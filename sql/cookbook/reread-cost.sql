@@ -3,17 +3,13 @@
 -- :limit = 10  how many files
 with reads as (
     select
-        tool_calls.project,
-        file_events.path,
-        tool_calls.result_bytes,
-        tool_calls.active_ms,
+        *,
         row_number() over (
-            partition by tool_calls.session_id, file_events.path
-            order by tool_calls.started_at_ms, tool_calls.operation_id
+            partition by session_id, path
+            order by started_at_ms, operation_id
         ) as time
     from file_events
-    inner join tool_calls on file_events.operation_id = tool_calls.operation_id
-    where file_events.access = 'read' and tool_calls.action = 'read'
+    where access = 'read' and action = 'read'
 )
 
 select

@@ -1,8 +1,9 @@
--- One row: a prompt's text and the slash command or skill that it started.
+-- One row per prompt in a JSON list of keys: its text, and the slash command or skill that it started.
 select
+    operation.key,
     operation.text,
     skill.text as skill
 from operation
 inner join field_bag as bag on operation.bag_id = bag.id
 inner join name as skill on bag.skill_id = skill.id
-where operation.key = ?
+where operation.key in (select value from json_each(?))

@@ -1,7 +1,7 @@
 -- One row per stretch of a log that could not be read.
 select
     log_file.path,
-    bad_line.offset,
+    bad_line."offset",
     bad_line.length,
     bad_line.reason
 from bad_line

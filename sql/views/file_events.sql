@@ -5,6 +5,9 @@ select
     session.agent,
     projects.project,
     operation.started_at_ms,
+    nullif(tool.text, '') as tool,
+    nullif(cmd.text, '') as cmd,
+    action.text as action,
     path.path,
     case operation_path.access
         when 0 then 'read'
@@ -12,11 +15,24 @@ select
         when 2 then 'create'
         when 3 then 'delete'
         when 4 then 'move'
-    end as access
+    end as access,
+    case operation.result
+        when 3 then 'ok'
+        when 6 then 'error'
+        when 9 then 'interrupted'
+        else 'unknown'
+    end as result,
+    operation.active_ms,
+    operation.result_bytes
 from operation_path
 inner join operation on operation_path.operation_key = operation.key
 inner join session on operation.session_key = session.key
-inner join path on operation_path.path_id = path.id
+inner join field_bag as bag on operation.bag_id = bag.id
+-- Names are joined from the left only so that SQLite never begins with all names there are.
+left join path on operation_path.path_id = path.id
+left join name as tool on bag.tool_id = tool.id
+left join name as cmd on bag.cmd_id = cmd.id
+left join name as action on bag.action_id = action.id
 left join session as parent on session.parent_key = parent.key
 left join workspace on coalesce(session.workspace_id, parent.workspace_id) = workspace.id
 left join projects on workspace.root = projects.root

@@ -30,7 +30,8 @@ select
     case
         when operation.op = 0 then null
         when object_kind.text != 'path' then object.text
-        when workspace.root is not null
+        when
+            workspace.root is not null
             and substr(object_path.path, 1, length(workspace.root) + 1) = workspace.root || '/'
             then substr(object_path.path, length(workspace.root) + 2)
         else object_path.path
@@ -78,7 +79,7 @@ select
     end as quality,
     operation.result_bytes,
     log_file.path as log_path,
-    operation.offset as log_offset
+    operation."offset" as log_offset
 from operation
 inner join session on operation.session_key = session.key
 inner join name as agent_type on session.agent_type_id = agent_type.id

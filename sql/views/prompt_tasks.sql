@@ -21,8 +21,9 @@ own as materialized (
         coalesce(nullif(source.tag, 'untagged'), marked.tag) as task
     from marked
     left join marked as source
-        on marked.session_key = source.session_key
-        and marked.from_place = source.place
+        on
+            marked.session_key = source.session_key
+            and marked.from_place = source.place
 ),
 
 spawning as materialized (
@@ -86,8 +87,9 @@ above as materialized (
     left join spawning on own.session_key = spawning.session_key
     left join guessed on own.key = guessed.key
     left join own as parent
-        on guessed.parent_key = parent.session_key
-        and guessed.place = parent.place
+        on
+            guessed.parent_key = parent.session_key
+            and guessed.place = parent.place
     where own.origin = 4 and session.parent_key is not null
 ),
 
@@ -101,7 +103,7 @@ climbed as (
     select
         climbed.key,
         above.above_key,
-        climbed.depth + 1
+        climbed.depth + 1 as depth
     from climbed
     inner join above on climbed.at_key = above.key
     where climbed.depth < 16 and above.above_key is not null

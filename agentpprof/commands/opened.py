@@ -1,0 +1,40 @@
+"""The chosen sessions of a command that only looks at them: logs read first, then the database."""
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agentpprof.commands.asked import read_sessions_asked
+from agentpprof.commands.options import chosen_database
+from agentpprof.commands.progress import progress_bar
+from agentpprof.commands.source import sync_source
+from agentpprof.profile.selection import Selection
+from agentpprof.store import queries, tag_cache
+from agentpprof.store.database import opened_for_reading
+
+
+class Opened(NamedTuple):
+    """An open database, and what of it was chosen."""
+
+    connection: sqlite3.Connection
+    database: Path
+    is_temporary: bool
+    selection: Selection
+
+
+@contextmanager
+def opened_selection(options: Mapping[str, Any]) -> Iterator[Opened]:
+    """Read the selection's options, sync, tag new prompts by rules, and open the database."""
+    selection, source = read_sessions_asked(options)
+    with chosen_database(source.database, source.is_foreign) as path:
+        with progress_bar(options["quiet"]) as on_progress:
+            synced = sync_source(source, path, on_progress)
+        tag_cache.tag_new_prompts(path)
+        with opened_for_reading(path) as connection:
+            if synced.paths is not None:
+                keys = queries.read_sessions_of_files(connection, synced.paths)
+                selection = replace(selection, session_keys=keys)
+            yield Opened(connection, path, source.database is None and source.is_foreign, selection)

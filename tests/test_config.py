@@ -1,0 +1,191 @@
+"""Settings: a flag wins over the environment, that over the file, that over the default."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import folded, run, write_history
+
+from agentpprof.config import SETTINGS, config_path
+
+
+@pytest.fixture(autouse=True)
+def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    for definition in SETTINGS.values():
+        monkeypatch.delenv(definition.variable, raising=False)
+    monkeypatch.delenv("AGENTPPROF_CONFIG", raising=False)
+
+
+@pytest.fixture
+def history(isolated_machine: Path) -> Path:
+    write_history(isolated_machine)
+    return isolated_machine
+
+
+def write(text: str) -> Path:
+    path = config_path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def shown(*arguments: str) -> dict[str, Any]:
+    ran = run("config", "show", "--json", *arguments)
+    assert ran.code == 0, ran.err
+    found: dict[str, Any] = json.loads(ran.out)
+    return found
+
+
+def sources(*arguments: str) -> dict[str, str]:
+    return {name: each["source"] for name, each in shown(*arguments)["settings"].items()}
+
+
+def counted(*arguments: str) -> dict[str, int]:
+    ran = run("-o", "-", "--format", "folded", "--view", "operations", *arguments)
+    assert ran.code == 0, ran.err
+    return folded(ran.out)
+
+
+# ------------------------------------------------------------------ where values come from
+
+
+def test_nothing_is_set_at_first() -> None:
+    assert set(sources().values()) == {"default"}
+    assert shown()["exists"] is False
+
+
+@pytest.mark.parametrize("name", [name for name, each in SETTINGS.items() if each.in_file])
+def test_each_setting_by_file_environment_and_flag(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    definition = SETTINGS[name]
+    write(f'{name} = ["/f"]' if definition.separator else f'{name} = "/f"')
+    assert sources()[name] == "file"
+    monkeypatch.setenv(definition.variable, "/e")
+    assert sources()[name] == "environment"
+    flag = {"project": "--project-root", "tag_rules": "--tag-rule", "op_map_files": "--op-map-file"}
+    default = f"--{name.removesuffix('s').replace('_', '-')}"
+    found = shown(flag.get(name, default), "/g")["settings"][name]
+    assert (found["source"], found["value"] in ("/g", ["/g"])) == ("flag", True)
+
+
+def test_a_table_for_people(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write('model = "small"\n')
+    monkeypatch.setenv("AGENTPPROF_LLAMA_URL", "http://127.0.0.1:9")
+
+    text = run("config", "show").out.decode()
+
+    assert text.splitlines()[0] == str(path)
+    assert re_row(text, "model") == ["model", "small", "file"]
+    assert re_row(text, "llama_url") == ["llama_url", "http://127.0.0.1:9", "AGENTPPROF_LLAMA_URL"]
+    assert run("config", "path").out.decode().strip() == str(path)
+
+
+def re_row(text: str, name: str) -> list[str]:
+    return next(line.split()[:3] for line in text.splitlines() if line.startswith(name))
+
+
+# ------------------------------------------------------------------ what they do
+
+
+def test_the_default_project(
+    history: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write('project = "/home/dev/docs"\n')
+    docs = counted("--stack", "project")
+    assert set(docs) == {"project:docs"}
+    assert set(counted("--stack", "project", "--project-root", "/home/dev/shop")) == {
+        "project:shop"
+    }
+    monkeypatch.setenv("AGENTPPROF_PROJECT", "all")
+    assert set(counted("--stack", "project")) == {"project:docs", "project:shop"}
+
+
+def test_tag_rules_stand_behind_those_of_the_run(history: Path) -> None:
+    write('tag_rules = ["prompt:cart=(?i)cart", "prompt:gate=gate"]\n')
+    assert {"task:cart", "task:gate"} <= set(counted("--all-projects", "--stack", "task"))
+    found = counted("--all-projects", "--stack", "task", "--tag-rule", "prompt:mine=(?i)cart")
+    assert "task:mine" in found
+    assert "task:cart" not in found
+
+
+def test_op_map_files(history: Path) -> None:
+    path = write('op_map_files = ["rules.txt"]\n')
+    (path.parent / "rules.txt").write_text("phase:ci=cmd=make\n")
+
+    assert counted("--all-projects", "--stack", "phase")["phase:ci"] == 1
+
+
+def test_roots_of_agents_are_ones_own_history(
+    isolated_machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_history(tmp_path / "elsewhere")
+    write(
+        f'claude_roots = ["{tmp_path}/elsewhere/.claude"]\n'
+        f'codex_roots = ["{tmp_path}/elsewhere/.codex"]\n'
+    )
+    assert set(counted("--all-projects", "--stack", "agent")) == {"agent:claude", "agent:codex"}
+    assert counted("--all-projects", "--no-sync")
+    monkeypatch.setenv("AGENTPPROF_DB", str(tmp_path / "other.db"))
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "empty"))
+    assert set(counted("--all-projects", "--stack", "agent")) == {"agent:claude"}
+
+
+def test_a_file_in_a_project_is_not_looked_at(
+    history: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in (
+        "config.toml",
+        ".agentpprof.toml",
+        "agentpprof.toml",
+        ".config/agentpprof/config.toml",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text('project = "all"\nbroken')
+    monkeypatch.chdir(tmp_path)
+
+    assert set(sources().values()) == {"default"}
+
+
+def test_another_file_can_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = tmp_path / "other.toml"
+    other.write_text('model = "big"\n')
+    monkeypatch.setenv("AGENTPPROF_CONFIG", str(other))
+    assert shown()["settings"]["model"] == {"value": "big", "source": "file"}
+    monkeypatch.setenv("AGENTPPROF_CONFIG", str(tmp_path / "none.toml"))
+    ran = run("config", "show")
+    assert (ran.code, "there is no such file" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('projct = "x"', "unknown setting 'projct': did you mean project?"),
+        ('database = "x"', "unknown setting 'database'"),
+        ('zzz = "x"', "there are claude_roots, codex_roots, project"),
+        ("project = 3", 'project is a text: project = "…"'),
+        ('project = ""', "project is a text"),
+        ('tag_rules = "x"', "tag_rules is a list of texts"),
+        ("tag_rules = [1]", "tag_rules is a list of texts"),
+        ('claude_roots = ["a,b"]', "can't hold a comma"),
+        ("project", "is no TOML"),
+    ],
+)
+def test_a_wrong_file_is_named_with_what_is_wrong(text: str, reason: str, history: Path) -> None:
+    path = write(text)
+
+    for arguments in (("config", "show"), ("--all-projects",)):
+        ran = run(*arguments)
+        assert ran.code == 2
+        assert str(path) in ran.err
+        assert reason in ran.err
+
+
+def test_a_file_that_is_no_text() -> None:
+    path = config_path()
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"\xff\xfe\x00")
+
+    assert "is not UTF-8 text" in run("config", "show").err
