@@ -16,7 +16,7 @@ SQLFLUFF := sqlfluff lint --disable-progress-bar --ignore parsing --exclude-rule
 export PIP_ROOT_USER_ACTION := ignore
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-fast lint format types docs docs-write wheel bench check clean
+.PHONY: help run demo test test-fast lint format types docs docs-write gallery wheel bench check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ docs: $(DEV) ## check that generated docs and the example history are in step wi
 docs-write: $(DEV) ## write them anew
 	$(BIN)/cog -r $(DOCS)
 	$(BIN)/python bench/gen_demo.py agentpprof/data/demo
+
+gallery: $(RUNTIME) ## draw the pictures of docs/gallery.md from the example history
+	$(BIN)/python bench/gen_gallery.py
 
 wheel: $(RUNTIME) ## build the wheel, run the demo from it in an empty environment
 	rm -rf build/wheel

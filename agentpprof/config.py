@@ -180,9 +180,8 @@ def configured_environment() -> dict[str, str]:
 
 def with_configuration(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return a profile's options, filled in from environment and file; flags win."""
-    filled = dict(options)
+    filled = with_default_project(options)
     found = settings({})
-    _fill_project(filled, found["project"])
     if filled["tagger_name"] == "llm":
         for name in ("llama_url", "model"):
             if filled[name] is None and found[name].source != "default":
@@ -193,12 +192,15 @@ def with_configuration(options: Mapping[str, Any]) -> dict[str, Any]:
     return filled
 
 
-def _fill_project(filled: dict[str, Any], project: Setting) -> None:
-    """Choose the default project; logs named one by one are of any project."""
+def with_default_project(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options with the default project; logs named one by one are of any project."""
+    filled = dict(options)
     is_named = filled["project_root"] is not None or filled["all_projects"]
-    if is_named or filled["session_files"] or project.source == "default":
-        return
-    if project.value == ALL:
+    if is_named or filled["session_files"]:
+        return filled
+    project = settings({})["project"]
+    if project.source != "default" and project.value == ALL:
         filled["all_projects"] = True
-    else:
+    elif project.source != "default":
         filled["project_root"] = project.value
+    return filled

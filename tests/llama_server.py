@@ -141,6 +141,7 @@ class LlamaServer:
             stderr=subprocess.DEVNULL,
             env={**os.environ, "OMP_NUM_THREADS": "1"},
         )
+        assert self._process.stdin is not None
 
     def wait(self, seconds: float = 60.0) -> "LlamaServer":
         """Wait until the model is loaded."""
@@ -167,12 +168,12 @@ class LlamaServer:
         with contextlib.suppress(ProcessLookupError):
             self._process.send_signal(signal.SIGKILL)
         self._process.wait(timeout=10)
+        self._process.stdin.close()
 
     def stop(self) -> None:
         """End it as its owner does."""
+        self._process.stdin.close()
         if self._process.poll() is None:
-            assert self._process.stdin is not None
-            self._process.stdin.close()
             try:
                 self._process.wait(timeout=5)
             except subprocess.TimeoutExpired:
@@ -208,6 +209,7 @@ class Recorder:
 
         class Door(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            wbufsize = -1  # one packet an answer: two wait for each other
 
             def do_GET(self) -> None:
                 self._pass_on(b"")
@@ -232,10 +234,11 @@ class Recorder:
                 except OSError:
                     self.close_connection = True
                     return
-                self.send_response(status)
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
+                with contextlib.suppress(OSError):  # whoever asked may have gone
+                    self.send_response(status)
+                    self.send_header("Content-Length", str(len(data)))
+                    self.end_headers()
+                    self.wfile.write(data)
 
             def log_message(self, *_: object) -> None:
                 pass

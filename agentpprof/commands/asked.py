@@ -13,7 +13,7 @@ from agentpprof.commands.options import check_loudness
 from agentpprof.commands.profile_options import DEFAULT_FORMAT
 from agentpprof.commands.source import Source, read_source
 from agentpprof.commands.tagger_choice import TaggerChoice, read_tagger
-from agentpprof.config import with_configuration
+from agentpprof.config import with_configuration, with_default_project
 from agentpprof.encoders import encoder, format_of_path, gzip_of_path
 from agentpprof.errors import UsageError
 from agentpprof.ingest.workspaces import find_workspace
@@ -118,6 +118,7 @@ def read_sessions_asked(options: Mapping[str, Any]) -> tuple[Selection, Source]:
     for name in ("session_tag", "prompt_tag"):
         if options[name] is not None:
             raise UsageError(f"--{name.replace('_', '-')}: this command is about all that was done")
+    options = with_default_project(options)
     source = read_source(options)
     return _with_span(_read_selection(options), options, source), source
 

@@ -5,6 +5,7 @@ bounded; more changes than that are told as "anything may have changed".
 """
 
 import errno
+import logging
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -121,6 +122,8 @@ class FileEvents(_Wakeable):
         self._is_overflown = False
         self._roots = roots
         self._watches: dict[str, tuple[Any, tuple[int, int]]] = {}
+        self._losses = _Losses(self)
+        logging.getLogger("watchdog").addHandler(self._losses)
         self._observer = Observer()
         self._observer.start()
         try:
@@ -150,6 +153,7 @@ class FileEvents(_Wakeable):
         """Stop the threads."""
         self._observer.stop()
         self._observer.join(2.0)
+        logging.getLogger("watchdog").removeHandler(self._losses)
 
     def _schedule_all(self) -> None:
         for root in self._roots:
@@ -183,12 +187,29 @@ class FileEvents(_Wakeable):
         )
         self._observer.unschedule(watch)
 
+    def note_loss(self) -> None:
+        """Remember that events were lost, and end a wait."""
+        self._is_overflown = True
+        self.wake()
+
     def note(self, path: str, is_folder: bool) -> None:
         """Remember one change, called by watchdog's thread."""
         if self._queue.qsize() >= MAX_PATHS:
             self._is_overflown = True
         else:
             self._queue.put((path, is_folder))
+
+
+class _Losses(logging.Handler):
+    """What watchdog warns of is lost events; told nowhere else, since it names paths."""
+
+    def __init__(self, source: FileEvents) -> None:
+        super().__init__(logging.WARNING)
+        self._source = source
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Let the next pass look at everything."""
+        self._source.note_loss()
 
 
 def _event_types() -> "list[type[FileSystemEvent]]":

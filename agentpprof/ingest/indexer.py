@@ -242,6 +242,8 @@ def _read_file(
         yield read
         checkpoint = piece.checkpoint
         base_offset = checkpoint.offset
+        if base_offset >= log_file.size and log_file.path == log_file.logical_path:
+            break  # what came since the scan waits for the next one: others have their turn
     if is_older:
         last = reading.add(reader.Piece(b"", checkpoint.offset, checkpoint), base_offset)
         yield last._replace(file_version=file_version, ends_reread=True, damage=plain.damage)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from canonical import canonical_dump, differences
@@ -24,6 +25,7 @@ from tracing import SYNC
 from watching import Logs, prompts
 
 from agentpprof.errors import StoreError
+from agentpprof.ingest import reader
 from agentpprof.ingest.indexer import sync
 from agentpprof.store import database as database_module
 from agentpprof.store.database import look_at, opened_for_reading
@@ -285,13 +287,12 @@ def test_a_watcher_that_was_stopped_catches_up_once(logs: Logs, database: Path) 
         assert process.stdout is not None
         process.stdout.readline()
         process.send_signal(signal.SIGSTOP)
+        folder = logs.sessions[0].path(logs.home).parent
+        for number in range(17_000):  # the queue holds 16,384
+            (folder / f"{number}.tmp").touch()
         for burst in range(40):
             for number in range(3):
-                path = logs.append(number, f"burst {burst} of {number}")
-        for number in range(17_000):  # the queue holds 16,384
-            os.utime(path, ns=(number, number))
-            if number % 2:
-                path.with_suffix(".tmp").touch()
+                logs.append(number, f"burst {burst} of {number}")
         process.send_signal(signal.SIGCONT)
         deadline = time.monotonic() + 45
         while len(prompts(database)) < 9 + 120:
@@ -341,6 +342,35 @@ def test_a_read_only_medium_is_told(logs: Logs, database: Path) -> None:
         database.chmod(0o600)
     index(logs, database)
     assert "later" in prompts(database)
+
+
+def test_hardly_any_environment_is_needed(logs: Logs, database: Path) -> None:
+    root = ("--db", database, "--claude-root", logs.home / "projects")
+    for command in (("index",), ("watch", "--once"), ("status",)):
+        done = subprocess.run(
+            [PROGRAM, *command, *root], env={}, capture_output=True, text=True, timeout=60
+        )
+        assert done.returncode in (0, 3), done.stderr
+    assert len(prompts(database)) == 9
+
+
+def test_a_log_that_grows_faster_than_it_is_read_stops_nobody(
+    logs: Logs, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_pieces = reader.read_pieces
+
+    def read_and_grow(*arguments: Any) -> Iterator[reader.Piece]:
+        for number, piece in enumerate(read_pieces(*arguments)):
+            assert number < 100
+            logs.append(0, "more")
+            yield piece
+
+    monkeypatch.setattr(reader, "read_pieces", read_and_grow)
+    index(logs, database)
+    assert len(prompts(database)) < 20
+    monkeypatch.undo()
+    index(logs, database)
+    assert len(prompts(database)) == sum(len(x.records) for x in logs.sessions.values())
 
 
 # ------------------------------------------------------------------------- readers, forks, links
