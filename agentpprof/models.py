@@ -152,11 +152,12 @@ class Profile:
 
 
 class Difference(NamedTuple):
-    """Two profiles of one view; `facts` say what each side is."""
+    """Two profiles of one view; `facts` say what each side is, `note` how the base was scaled."""
 
     base: Profile
     new: Profile
     facts: tuple[PublicText, ...] = ()
+    note: str = ""
 
     @property
     def projects(self) -> str:

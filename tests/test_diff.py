@@ -268,3 +268,20 @@ def test_texts_of_foreign_files_are_cleaned() -> None:
     found = decode_profile(b"me@example.org;a <b> c 3\n", "a.folded", OLD)
 
     assert found.samples[0].stack == ("other", "a_b_c")
+
+
+def test_a_pprof_difference_keeps_the_labels(history: Path, tmp_path: Path) -> None:
+    output = tmp_path / "d.pb.gz"
+    run("diff", "agent=claude", "agent=codex", "--all-projects", "-o", output)
+
+    message = decode_pprof(output.read_bytes())
+    keys = {key for sample in message.sample for key, _ in sample_labels(message, sample)}
+    assert {"project", "agent", "session", "model", "day", "pprof::base"} <= keys
+
+
+def test_the_database_is_not_overwritten(history: Path) -> None:
+    from agentpprof.store.database import default_path
+
+    ran = run("diff", "all", "all", "-o", default_path(), "--format", "svg")
+
+    assert (ran.code, "is the database" in ran.err) == (2, True)

@@ -1,7 +1,7 @@
 """`agentpprof diff`: what changed between two filters or saved profiles."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import click
@@ -27,6 +27,7 @@ from agentpprof.encoders import encoder, format_of_path, gzip_of_path
 from agentpprof.errors import UsageError
 from agentpprof.models import Difference, OutputOptions
 from agentpprof.output import STDOUT, write_output
+from agentpprof.privacy import PublicText
 from agentpprof.profile.diff import Counts, FrameChange, as_diff_base, difference, frame_changes
 from agentpprof.profile.rules import parse_stack
 from agentpprof.profile.top import NAMING_KINDS
@@ -87,14 +88,14 @@ def command(base: str, new: str, **options: Any) -> None:
       agentpprof diff last-week.pb.gz this-week.pb.gz -o diff.svg
     """
     format_name = _checked_format(options["output"], options["format_name"])
-    change, per = _difference((base, new), options)
+    change = _difference((base, new), options)
     if format_name:
         width = OutputOptions(
             options["svg_width"], gzip_of_path(options["output"]), options["flame"]
         )
         write_output(_encoded(change, format_name, width), options["output"])
     if options["output"] != STDOUT:
-        _print(change, per, options)
+        _print(change, options)
 
 
 def _checked_format(output: str | None, named: str | None) -> str:
@@ -112,23 +113,23 @@ def _checked_format(output: str | None, named: str | None) -> str:
     return chosen
 
 
-def _difference(texts: tuple[str, str], options: Mapping[str, Any]) -> tuple[Difference, str]:
-    """Make both sides, and say in words what the base was scaled by."""
+def _difference(texts: tuple[str, str], options: Mapping[str, Any]) -> Difference:
+    """Make both sides, and scale the base where that is asked for."""
     asked_for = {**NO_OUTPUT, **options, "stack": _stack(options)}
-    asked_for |= {"output": None, "format_name": None}
     names = ("BASE", "NEW")
     read = [read_side(text, asked_for, name) for text, name in zip(texts, names, strict=True)]
     base, new = _made(read, options["quiet"], options["verbose"])
-    facts = [(side, fact) for side, name in ((base, "base"), (new, "new")) for fact in side.facts]
-    texts_of_facts = tuple(
-        type(fact)(f"{'base' if side is base else 'new'}:{fact.removeprefix('filter:')}")
-        for side, fact in facts
-    )
+    facts = (*_facts(base, "base"), *_facts(new, "new"))
     per = options["per"]
     counts = None if per is None else _counts(base, new, per)
     change = difference(base.profile, new.profile, counts)
     words = f"base scaled from {counts[0]:,} to {counts[1]:,} {per}s" if counts else ""
-    return change._replace(facts=texts_of_facts), words
+    return change._replace(facts=facts, note=words)
+
+
+def _facts(side: Side, name: str) -> Iterator[PublicText]:
+    """Yield what a side is, with its name before it."""
+    return (PublicText(f"{name}:{fact.removeprefix('filter:')}") for fact in side.facts)
 
 
 def _counts(base: Side, new: Side, per: str) -> tuple[int, int]:
@@ -183,7 +184,7 @@ def _encoded(change: Difference, format_name: str, options: OutputOptions) -> by
     return draw(change, options)
 
 
-def _print(change: Difference, per: str, options: Mapping[str, Any]) -> None:
+def _print(change: Difference, options: Mapping[str, Any]) -> None:
     kinds: tuple[str, ...] = NAMING_KINDS
     if options["by"] is not None:
         kinds = parse_stack(options["by"])
@@ -192,24 +193,24 @@ def _print(change: Difference, per: str, options: Mapping[str, Any]) -> None:
     changes = frame_changes(change, kinds)
     shown = changes[: options["rows"] or None]
     if options["as_json"]:
-        document = document_of(change, per, shown)
+        document = document_of(change, shown)
         document["rows_left_out"] = len(changes) - len(shown)
         click.echo(json.dumps(document, indent=2, ensure_ascii=False))
         return
     paper = paper_of_stdout()
     left_out = left_out_line(len(changes) - len(shown), "frames", "--rows 0 shows all")
-    lines = [*head_lines(change, per, paper), *change_lines(shown, change.new, paper), *left_out]
+    lines = [*head_lines(change, paper), *change_lines(shown, change.new, paper), *left_out]
     print_lines(lines)
 
 
-def document_of(change: Difference, per: str, rows: list[FrameChange]) -> dict[str, Any]:
+def document_of(change: Difference, rows: list[FrameChange]) -> dict[str, Any]:
     """Return the same for programs."""
     return {
         "view": change.new.view,
         "sample_type": change.new.sample_type,
         "unit": change.new.unit,
         "facts": list(change.facts),
-        "scaled": per or None,
+        "scaled": change.note or None,
         "base_total": change.base.total,
         "new_total": change.new.total,
         "rows": [{**row._asdict(), "delta": row.delta} for row in rows],

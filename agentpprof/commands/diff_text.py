@@ -11,7 +11,7 @@ from agentpprof.terminal import show
 _LESS, _MORE = "blue", "yellow"
 
 
-def head_lines(difference: Difference, per: str, paper: Paper) -> list[Line]:
+def head_lines(difference: Difference, paper: Paper) -> list[Line]:
     """Return both totals and what the sides are."""
     base, new = difference.base, difference.new
     totals = " → ".join(humanise(each.total, new.unit) for each in (base, new))
@@ -19,7 +19,7 @@ def head_lines(difference: Difference, per: str, paper: Paper) -> list[Line]:
     title = (
         f"{new.view} of {difference.projects}: {totals} {noun} ({change(base.total, new.total)})"
     )
-    facts = [*([per] if per else []), *map(show, difference.facts)]
+    facts = [*([difference.note] if difference.note else []), *map(show, difference.facts)]
     lines: list[Line] = [[(cut(title, paper), "bold")]]
     if facts:
         lines.append([(cut(" · ".join(facts), paper), "dim")])

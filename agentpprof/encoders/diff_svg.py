@@ -83,6 +83,7 @@ def _facts(change_of: Difference) -> list[str]:
     unit, noun = new.unit, noun_of(new.sample_type)
     totals = " → ".join(humanise(each.total, unit) for each in (base, new))
     facts = [f"{totals} {noun} ({change(base.total, new.total)})", "width: the larger side"]
+    facts += [change_of.note] if change_of.note else []
     spans = (f"{name}: {span_of(each)}" for name, each in zip(SIDES, (base, new), strict=True))
     return [*facts, *(span for span in spans if not span.endswith(": ")), *change_of.facts]
 

@@ -30,7 +30,7 @@ _HUE_OF_KIND = {
     "task": BLUE,
     "session": BLUE,
     "prompt": BLUE,
-    "project": CYAN,
+    "project": OLIVE,
     "agent": PINK,
     "subagent": LILAC,
     "skill": PINK,

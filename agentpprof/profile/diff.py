@@ -88,5 +88,5 @@ def as_diff_base(change: Difference) -> Profile:
     return replace(
         change.new,
         samples=(*change.new.samples, *base),
-        comments=(*comments, *change.facts),
+        comments=(*comments, *change.facts, *([PublicText(change.note)] if change.note else [])),
     )

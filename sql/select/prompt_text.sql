@@ -1,4 +1,4 @@
--- One row per prompt in a JSON list of keys: its text, and the slash command or skill that it started.
+-- One row per prompt in a JSON list of keys: its text, and the slash command or skill it started.
 select
     operation.key,
     operation.text,

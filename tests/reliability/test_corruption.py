@@ -1,4 +1,4 @@
-"""T16: damaged, cut, foreign and stale databases: told in a line, never overwritten, never hidden."""
+"""T16: damaged, cut, foreign, stale databases: told in a line, never overwritten or hidden."""
 
 import hashlib
 import random
