@@ -44,7 +44,9 @@ def door(server: LlamaServer) -> Iterator[Recorder]:
 def write_prompts(home: Path, count: int, *, name: str = "s", per_session: int = 50) -> None:
     """Write sessions of distinct prompts below the home folder."""
     for first in range(0, count, per_session):
-        log = ClaudeSession(f"{name}-{first}", start=f"2026-05-0{1 + first // per_session % 9}T10:00:00Z")
+        log = ClaudeSession(
+            f"{name}-{first}", start=f"2026-05-0{1 + first // per_session % 9}T10:00:00Z"
+        )
         for number in range(first, min(first + per_session, count)):
             log.user(f"Rename the variable number {number} in module {name}")
             log.assistant(f"Variable {number} is renamed.")
@@ -120,9 +122,7 @@ def test_a_request_is_what_the_server_needs(door: Recorder, isolated_machine: Pa
     ]  # fmt: skip
 
 
-def test_declared_tasks_are_the_tasks_in_every_view(
-    door: Recorder, isolated_machine: Path
-) -> None:
+def test_declared_tasks_are_the_tasks_in_every_view(door: Recorder, isolated_machine: Path) -> None:
     write_prompts(isolated_machine, 12)
     ran = tag(door, *CHOICES)
     assert set(tasks_of(ran)) <= {"bugs", "words"}
@@ -255,9 +255,7 @@ def test_tags_of_a_single_log_are_kept_in_the_default_database(
     assert stat.S_IMODE(default_path().stat().st_mode) == 0o600
 
 
-def test_another_database_for_tags(
-    door: Recorder, isolated_machine: Path, tmp_path: Path
-) -> None:
+def test_another_database_for_tags(door: Recorder, isolated_machine: Path, tmp_path: Path) -> None:
     write_prompts(isolated_machine, 3)
     tags = tmp_path / "deep" / "tags.db"
     for _ in range(2):

@@ -3,15 +3,12 @@
 Whatever goes wrong at the server, the run goes on: what has no tag yet keeps the rule's.
 """
 
-import asyncio
 import sqlite3
 import time
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import httpx
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 from agentpprof.commands.llm_server import LlmChoice
 from agentpprof.commands.progress import counting_bar
@@ -20,10 +17,14 @@ from agentpprof.errors import StoreError
 from agentpprof.privacy import PublicText
 from agentpprof.profile.llm_texts import ModelTags, Texts, questions_of
 from agentpprof.store import llm_tags
-from agentpprof.tagging.llm import Asking, Run
-from agentpprof.tagging.llm_client import LlmClient, ServerError
 from agentpprof.tagging.llm_prompts import Question, definition
+from agentpprof.tagging.llm_server import Run, ServerError
 from agentpprof.vocabulary import TAG_KINDS, UNTAGGED
+
+if TYPE_CHECKING:
+    import httpx
+
+    from agentpprof.tagging.llm_client import LlmClient
 
 _BATCH = 32
 _BATCH_SECONDS = 2.0
@@ -39,7 +40,7 @@ class Job(NamedTuple):
     saves: bool = True
     is_quiet: bool = False
     should_stop: Callable[[], bool] = lambda: False
-    transport: httpx.AsyncBaseTransport | None = None  # a test's own
+    transport: Optional["httpx.AsyncBaseTransport"] = None  # a test's own
 
 
 class Report(NamedTuple):
@@ -108,6 +109,8 @@ class _Tagging:
         missing = sum(map(len, self.missing().values()))
         if missing and self._choice.max_new != 0:
             with counting_bar("asking the model", self._limit(missing), self._job.is_quiet) as bar:
+                import asyncio
+
                 try:
                     asyncio.run(self._ask(bar))
                 except ServerError as error:
@@ -119,6 +122,9 @@ class _Tagging:
         return missing if limit is None else min(limit, missing)
 
     async def _ask(self, on_answer: Callable[[], None]) -> None:
+        from agentpprof.tagging.llm import Asking
+        from agentpprof.tagging.llm_client import LlmClient
+
         server, job = self._choice.server, self._job
         async with LlmClient(server, job.transport) as client:
             await client.wait_until_ready(self._tell_loading)
@@ -142,7 +148,7 @@ class _Tagging:
                 self._save(_LAST_WAIT_SECONDS)
         self._error = self._run.error or self._error
 
-    async def _learn_model(self, client: LlmClient) -> None:
+    async def _learn_model(self, client: "LlmClient") -> None:
         """Ask what the model is called; tags of another one don't count."""
         name = await client.model_name()
         if name == self._model:

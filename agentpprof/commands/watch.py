@@ -12,8 +12,10 @@ from agentpprof.commands.options import (
     named_database,
     store_options,
 )
+from agentpprof.commands.profile_options import tag_options
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.commands.telling import say
+from agentpprof.commands.watch_tagging import WatchTagging, read_watch_tagging
 from agentpprof.errors import UsageError
 from agentpprof.ingest.watch import Batch, Watched
 from agentpprof.ingest.watching import run_watcher
@@ -23,6 +25,7 @@ from agentpprof.store.database import default_path
 @click.command("watch", cls=OnceCommand)
 @click.option("--once", is_flag=True, help="One pass, then end.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON line on stdout per batch read.")
+@tag_options
 @store_options
 @loudness_options
 def command(**options: Any) -> int:
@@ -34,14 +37,31 @@ def command(**options: Any) -> int:
     check_loudness(options["quiet"], options["verbose"])
     job = _job(options)
     failed = False
+    tagging = read_watch_tagging(job.database, options)
     for batch in run_watcher(job, is_once=options["once"]):
         failed = bool(batch.error)
+        _tag(tagging, batch, options)
         if is_worth_telling(batch, options["verbose"]):
             if options["as_json"]:
                 click.echo(json.dumps(line_of(batch)))
             elif not options["quiet"] or batch.error:
                 say(text_of(batch), on_stderr=True)
+    if tagging is not None:
+        tagging.stop()
     return int(failed and options["once"])
+
+
+def _tag(tagging: WatchTagging | None, batch: Batch, options: dict[str, Any]) -> None:
+    """Let a model tag what a pass read, where one was named."""
+    if tagging is None:
+        return
+    if batch.number == 1 or batch.report.operations:
+        tagging.wake()
+    if options["once"]:
+        tagging.finish()
+    error = tagging.take_error()
+    if error and not options["quiet"]:
+        say(error, on_stderr=True)
 
 
 def _job(options: dict[str, Any]) -> Watched:

@@ -149,3 +149,8 @@ def program_table() -> ProgramTable:
     """Return the table, loaded on the first call."""
     with _TABLE.open("rb") as file:
         return ProgramTable(tomllib.load(file))
+
+
+def is_known_program(name: str) -> bool:
+    """Say whether a program is one that everybody knows; an own script's name may tell of work."""
+    return program_table().find(name) is not None

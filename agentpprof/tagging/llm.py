@@ -6,35 +6,23 @@ is of no use ends the asking, and so does a row of failures.
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
-from agentpprof.tagging.llm_client import (
+from agentpprof.tagging.llm_client import LlmClient
+from agentpprof.tagging.llm_prompts import Question, checked_tag, grammar, messages, shorter
+from agentpprof.tagging.llm_server import (
     BrokenError,
-    LlmClient,
     RequestError,
+    Run,
     ServerError,
     TooLongError,
 )
-from agentpprof.tagging.llm_prompts import Question, checked_tag, grammar, messages, shorter
 
 _FAILURES_IN_A_ROW: Final = 3
 _TRIES: Final = 2  # an answer that is no tag is asked for once more
 _PAUSE_SECONDS: Final = 0.2
 
 OnAnswer = Callable[[Question, str | None], None]  # None: two answers, none of them a tag
-
-
-@dataclass(slots=True)
-class Run:
-    """How the asking went; `error` says why it ended early."""
-
-    tagged: int = 0
-    untagged: int = 0  # answered twice, never with a tag
-    empty: int = 0  # of these: the answer was empty
-    failed: int = 0
-    requests: int = 0
-    error: str = ""
 
 
 class Asking:
@@ -56,11 +44,15 @@ class Asking:
     async def ask_all(self, questions: Iterable[Question], parallel: int) -> Run:
         """Ask all questions, `parallel` at a time; raises nothing that a server does."""
         each = iter(questions)
-        tasks = [asyncio.ensure_future(self._work(each)) for _ in range(parallel)]
+        work = [asyncio.ensure_future(self._work(each)) for _ in range(parallel)]
+        end = asyncio.ensure_future(self._wait_for_end())
         try:
-            await asyncio.gather(*tasks)
+            all_work = asyncio.gather(*work)
+            await asyncio.wait({end, all_work}, return_when=asyncio.FIRST_COMPLETED)
+            if all_work.done():
+                all_work.result()  # a fault of ours is raised
         finally:
-            for task in tasks:
+            for task in (end, *work):
                 task.cancel()
         return self.run
 
@@ -79,6 +71,11 @@ class Asking:
             else:
                 self._failures = 0
                 self._note(question, tag)
+
+    async def _wait_for_end(self) -> None:
+        """Return when somebody wants the end; requests under way are given up then."""
+        while not self._should_stop():
+            await asyncio.sleep(_PAUSE_SECONDS)
 
     def _has_ended(self) -> bool:
         return bool(self.run.error) or self._should_stop()
@@ -106,7 +103,6 @@ class Asking:
             if tag is not None:
                 return tag
             bad = answer
-        self.run.empty += not (bad or "").strip()
         return None
 
     async def _answer(self, question: Question, bad: str | None) -> tuple[str, bool]:

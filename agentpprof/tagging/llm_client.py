@@ -12,31 +12,20 @@ from typing import Any, Final, Self
 
 import httpx
 
-from agentpprof.errors import AgentPprofError
 from agentpprof.tagging.llm_prompts import MAX_TOKENS, Message, answer_text
-from agentpprof.tagging.llm_server import Server
+from agentpprof.tagging.llm_server import (
+    BrokenError,
+    RequestError,
+    Server,
+    ServerError,
+    TooLongError,
+)
 
 _MAX_ANSWER_BYTES: Final = 1 << 20
 _POLL_SECONDS: Final = 0.1
 _MAX_PARALLEL: Final = 64
 _NAME_LENGTH: Final = 200
 _KEY_PLACES: Final = "AGENTPPROF_LLM_KEY or a file for --llm-key-file"
-
-
-class ServerError(AgentPprofError):
-    """The server is of no use: nothing more is asked in this run."""
-
-
-class RequestError(AgentPprofError):
-    """One request failed; the next one may go well."""
-
-
-class BrokenError(RequestError):
-    """The connection broke; an idle one may have been closed just then."""
-
-
-class TooLongError(RequestError):
-    """The text does not fit into the model's context."""
 
 
 class LlmClient:
