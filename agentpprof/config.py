@@ -9,9 +9,12 @@ import os
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agentpprof.errors import UsageError
+
+if TYPE_CHECKING:
+    from agentpprof.tagging.tagger import Tagger
 
 PLACE: Final = "AGENTPPROF_CONFIG"
 ALL: Final = "all"
@@ -176,6 +179,14 @@ def configured_environment() -> dict[str, str]:
         if in_file.get(name) and not environment.get(variable, "").strip():
             environment[variable] = ",".join(in_file[name])
     return environment
+
+
+def configured_tagger() -> "Tagger":
+    """Return the tagger whose tags the database's views show: configured rules, then our own."""
+    from agentpprof.tagging.rules import parse_tag_rule
+    from agentpprof.tagging.tagger import Tagger
+
+    return Tagger(tuple(parse_tag_rule(text) for text in settings({})["tag_rules"].value))
 
 
 def with_configuration(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,15 @@ from hypothesis import settings
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parent
 
+# Variables that say how tests are run; all others would change what is tested.
+_OF_THE_TESTS = (
+    "AGENTPPROF_CHROMIUM",
+    "AGENTPPROF_EXAMPLES",
+    "AGENTPPROF_PPROF",
+    "AGENTPPROF_SAMPLES",
+    "AGENTPPROF_STRICT_SKIPS",
+)
+
 settings.register_profile("default", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile(
@@ -44,7 +53,10 @@ def isolated_machine(
     monkeypatch.setenv("XDG_DATA_HOME", str(home / ".local" / "share"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(home / ".cache"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
-    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "AGENTPPROF_DB"):
+    for name in [name for name in os.environ if name.startswith("AGENTPPROF_")]:
+        if name not in _OF_THE_TESTS:
+            monkeypatch.delenv(name)
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()

@@ -110,7 +110,7 @@ OPTIONS = [
     (("--tagger", "llm", "--model", " "), 2, "--model '' is empty"),
     (("--tagger", "llm", "--max-uncached-tags", "x"), 2, "'x' is not a valid integer"),
     (("--tagger", "llm", "--cache", "{}"), 2, "is no file"),
-    (("--tagger", "llm"), 1, "this version asks no model yet"),
+    (("--tagger", "llm", "--cache", "tags.json"), 2, "not in JSON"),
     (("--preset", "--no-builtin-tags"), 2, "contradict each other"),
     (("--project-root", ".", "--all-projects"), 2, "contradict each other"),
     (("--project-root", ""), 2, "--project-root '' is empty"),

@@ -430,20 +430,6 @@ def test_flags_that_change_nothing_are_told(history: Path) -> None:
         assert told in ran.err
 
 
-def test_a_model_is_not_asked_yet(history: Path, tmp_path: Path) -> None:
-    ran = run(
-        "-o", tmp_path / "a.svg", "--tagger", "llm", "--task-choice", "debug=finding faults",
-        "--task-choice", "docs=writing", "--llama-url", "http://127.0.0.1:8080/", "--model", "m",
-        "--timeout", "2.5", "--max-uncached-tags=-1", "--cache", tmp_path / "tags.db",
-    )  # fmt: skip
-    assert (ran.code, ran.out) == (1, b"")
-    assert ran.err == (
-        "Error: --tagger llm: this version asks no model yet; leave it out, the built-in rules "
-        "and --tag-rule tag without one\n"
-    )
-    assert not default_path().exists()
-
-
 # ------------------------------------------------------------------ telling
 
 

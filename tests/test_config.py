@@ -189,3 +189,19 @@ def test_a_file_that_is_no_text() -> None:
     path.write_bytes(b"\xff\xfe\x00")
 
     assert "is not UTF-8 text" in run("config", "show").err
+
+
+def test_the_views_of_the_database_show_configured_tags(history: Path) -> None:
+    asked = ("sql", "select distinct tag from prompts where tag = 'cart'", "--json")
+    assert json.loads(run(*asked).out)["rows"] == []
+    write('tag_rules = ["prompt:cart=(?i)cart"]\n')
+    assert json.loads(run(*asked).out)["rows"] == [{"tag": "cart"}]
+    write('model = "x"\n')
+    run("index")
+    assert json.loads(run(*asked).out)["rows"] == []
+
+
+def test_a_rule_of_one_run_changes_no_view(history: Path) -> None:
+    run("-q", "--all-projects", "--tag-rule", "prompt:cart=(?i)cart")
+    asked = ("sql", "select distinct tag from prompts where tag = 'cart'", "--json")
+    assert json.loads(run(*asked).out)["rows"] == []

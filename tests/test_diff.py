@@ -73,7 +73,8 @@ def test_sides_of_two_views_are_refused() -> None:
 
 
 def test_a_change_in_words() -> None:
-    assert [change(*pair) for pair in ((2, 2), (0, 5), (5, 0), (4, 5), (4, 1), (10**9, 10**9 + 1))] == [
+    pairs = ((2, 2), (0, 5), (5, 0), (4, 5), (4, 1), (10**9, 10**9 + 1))
+    assert [change(*pair) for pair in pairs] == [
         "same", "new", "gone", "+25 %", "−75 %", "+< 0.01 %",
     ]  # fmt: skip
 
@@ -285,3 +286,22 @@ def test_the_database_is_not_overwritten(history: Path) -> None:
     ran = run("diff", "all", "all", "-o", default_path(), "--format", "svg")
 
     assert (ran.code, "is the database" in ran.err) == (2, True)
+
+
+def test_a_saved_profile_brings_its_project_or_the_name_of_its_file(
+    history: Path, tmp_path: Path
+) -> None:
+    for name in ("old.pb.gz", "old.json", "old.folded"):
+        run("-o", tmp_path / name, "--project-root", "/home/dev/docs")
+    titles = [
+        run("diff", tmp_path / name, "project=shop").out.decode().split(":")[0]
+        for name in ("old.pb.gz", "old.json", "old.folded")
+    ]
+    assert titles == ["tokens of docs → shop"] * 2 + ["tokens of old → shop"]
+
+
+def test_a_file_may_be_named_like_a_filter(history: Path, tmp_path: Path) -> None:
+    path = tmp_path / "since=7d.folded"
+    run("-o", path, "--all-projects")
+
+    assert document(path, path)["rows"] == []

@@ -187,7 +187,8 @@ def test_the_command_asks_first(database: Path) -> None:
 
 def test_finished_outputs_in_the_cache_go_too(database: Path, tmp_path: Path) -> None:
     output = tmp_path / "a.folded"
-    assert run("-o", output, "--all-projects", "--no-sync", "--db", database).code == 0
+    options = ("--all-projects", "--no-sync", "--view", "operations", "--stack", "project,op")
+    assert run("-o", output, *options, "--db", database).code == 0
     folder = profile_cache.cache_folder()
     assert any(CANARY.encode() in path.read_bytes() for path in folder.iterdir())
     forget(database, Wish(project=CANARY))

@@ -14,7 +14,8 @@ from builders import ClaudeSession
 from command_line import PROGRAM, Ran, run
 from llama_server import LlamaServer, Recorder, free_port, running, write_model
 
-from agentpprof.store.database import default_path
+from agentpprof.commands import llm_tagging
+from agentpprof.store.database import default_path, write_lock
 
 CHOICES = ("--task-choice", "bugs=finding faults", "--task-choice", "words=writing texts")
 SECRET = "ghp_" + "aB3dE6fG9hJ2kL5mN8pQ1rS4tU7vW0xYzA1b"
@@ -141,12 +142,63 @@ def test_sessions_are_named_once_they_are_looked_at(door: Recorder, isolated_mac
     assert len(door.chats()) == 12 + 2
     names = {line.partition(":")[2].split(" ")[0] for line in ran.out.decode().splitlines()}
     assert names <= {tag for _, kind, tag in stored(default_path()) if kind == "session"}
-    # An append to the session of ten asks about the new prompt alone: its text is frozen.
-    write_prompts(isolated_machine, 13, per_session=11)
-    asked = len(door.chats())
+
+
+@pytest.mark.parametrize(("before", "sessions_asked"), [(3, 1), (7, 1), (8, 0), (20, 0)])
+def test_a_session_that_grows_is_asked_about_until_it_has_eight_prompts(
+    door: Recorder, isolated_machine: Path, before: int, sessions_asked: int
+) -> None:
+    write_prompts(isolated_machine, before)
     tag(door, stack="session")
-    new = [body["messages"][1]["content"] for body in door.chats()[asked:]]
-    assert sum("first prompts" in text for text in new) <= 2
+    assert len(door.chats()) == before + 1
+    write_prompts(isolated_machine, before + 1)
+    tag(door, stack="session")
+    new = [body["messages"][1]["content"] for body in door.chats()[before + 1 :]]
+    assert len(new) == 1 + sessions_asked
+    assert sum("first prompts" in text for text in new) == sessions_asked
+
+
+def test_what_a_model_did_stands_in_the_summary(
+    door: Recorder, isolated_machine: Path, tmp_path: Path
+) -> None:
+    write_prompts(isolated_machine, 5)
+    ran = run(
+        "-o", tmp_path / "a.folded", "--all-projects", "--tagger", "llm", "--llama-url", door.url,
+        "--max-uncached-tags", "3",
+    )  # fmt: skip
+    found = ran.summary["tagging"]["llm"]
+    assert found == {
+        "model": "random.gguf", "known": 0, "tagged": 3, "untagged": 0, "pending": 2,
+        "requests": 3, "error": "",
+    }  # fmt: skip
+    assert any("2 texts" in warning for warning in ran.summary["warnings"])
+    top = run("top", "--all-projects", "--tagger", "llm", "--llama-url", door.url, "--by", "task")
+    assert (top.code, len(door.chats())) == (0, 5)
+
+
+def test_tags_wait_while_somebody_else_writes(
+    door: Recorder, isolated_machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_prompts(isolated_machine, 40)
+    assert run("index").code == 0
+    monkeypatch.setattr(llm_tagging, "_LAST_WAIT_SECONDS", 0.1)
+    with write_lock(default_path(), 1.0) as is_held:
+        assert is_held
+        ran = tag(door, "--no-sync")
+    assert ran.code == 0
+    assert "another agentpprof is writing" in ran.err
+    assert stored(default_path()) == []
+    monkeypatch.undo()
+
+
+def test_a_proxy_of_the_environment_is_not_used(
+    server: LlamaServer, isolated_machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
+    write_prompts(isolated_machine, 2)
+    assert tag(server).code == 0
+    assert len(stored(default_path())) == 2
 
 
 def test_answers_are_asked_about_only_if_something_names_them(
@@ -411,3 +463,17 @@ def test_two_taggers_are_compared(door: Recorder, isolated_machine: Path) -> Non
     assert "Rename" not in ran.out.decode()
     shown = run("tags", "compare", "--all-projects", "--include-previews", *server, *choices)
     assert shown.out.decode().count("Rename the variable") == 8 - found["agreed"]
+
+
+def test_a_watcher_tags_what_comes(door: Recorder, isolated_machine: Path) -> None:
+    write_prompts(isolated_machine, 5)
+    ran = run("watch", "--once", "--tagger", "llm", "--llama-url", door.url)
+    assert ran.code == 0, ran.err
+    assert [kind for _, kind, _ in stored(default_path())].count("prompt") == 5
+    asked = len(door.requests)
+    assert tag(door).code == 0
+    assert len(door.requests) == asked
+    free = f"http://127.0.0.1:{free_port()}"
+    write_prompts(isolated_machine, 6, name="t")
+    ran = run("watch", "--once", "--tagger", "llm", "--llama-url", free)
+    assert (ran.code, "nobody answers" in ran.err) == (0, True)

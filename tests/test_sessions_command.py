@@ -97,3 +97,4 @@ def test_short_ids_tell_sessions_apart() -> None:
         "abcdefgh-2": "abcdefgh-2",
     }
     assert short_ids(["abcdefgh-1", "bbcdefgh-2"])["abcdefgh-1"] == "abcdefgh"
+    assert short_ids(["s-1", "s-1-long"]) == {"s-1": "s-1", "s-1-long": "s-1-long"}

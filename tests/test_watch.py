@@ -64,6 +64,25 @@ def test_a_lost_event_is_found_by_the_next_scan(logs: Logs, database: Path) -> N
     assert found[:2] == [0.0, pytest.approx(30.0, abs=0.1)]
 
 
+def test_events_that_never_come_are_given_up(logs: Logs, database: Path) -> None:
+    script = Script(has_events=False)
+    for step in range(3):
+        script.at(40.0 * step + 5, lambda: logs.append(1, "one") and None)
+    list(batches(logs.watched(database), script, 200))
+    assert script.passes.count((True, True)) == 3  # scans that found what no event told of
+    source = FileEvents(logs.watched(database).roots)
+    try:
+        source.note_pass(True, True)
+        source.note_pass(False, True)  # nothing was there to be told of
+        source.note_pass(True, False)
+        source.note_pass(True, True)
+        assert source.reason == ""
+        source.note_pass(True, True)
+        assert source.reason == "no events come"
+    finally:
+        source.close()
+
+
 def test_a_burst_is_one_batch_and_an_endless_one_is_read_all_the_same(
     logs: Logs, database: Path
 ) -> None:

@@ -25,6 +25,7 @@ class Script:
         self.has_ended = False
         self.pending = Changes()
         self.actions: list[tuple[float, Action]] = []
+        self.passes: list[tuple[bool, bool]] = []
         self.waits = self.refreshed = self.alive = 0
 
     def at(self, time: float, action: Action) -> None:
@@ -82,6 +83,10 @@ class Script:
     def refresh(self) -> None:
         """Count."""
         self.refreshed += 1
+
+    def note_pass(self, has_read: bool, is_silent: bool) -> None:
+        """Remember what the real one would learn from."""
+        self.passes.append((has_read, is_silent))
 
     def close(self) -> None:
         """Nothing to stop."""

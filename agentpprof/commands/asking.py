@@ -21,6 +21,7 @@ from agentpprof.commands.options import (
 from agentpprof.commands.progress import progress_bar
 from agentpprof.commands.sections import F, OnceCommand, apply_options, option
 from agentpprof.commands.telling import report_lines, say
+from agentpprof.config import configured_tagger
 from agentpprof.errors import StoreError, UsageError
 from agentpprof.output import STDOUT, write_output
 from agentpprof.store.database import (
@@ -134,7 +135,7 @@ def _sync(path: Path, roots: list[Any], options: Mapping[str, Any]) -> None:
 
     with progress_bar(options["quiet"]) as on_progress:
         report = sync(path, roots, on_progress)
-    tag_new_prompts(path)
+    tag_new_prompts(path, configured_tagger())
     if not options["quiet"]:
         for line in report_lines(report, options["verbose"]):
             say(line, on_stderr=True)

@@ -13,6 +13,7 @@ from agentpprof.commands.options import (
 from agentpprof.commands.progress import progress_bar
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.commands.telling import report_lines, say
+from agentpprof.config import configured_tagger
 from agentpprof.errors import UsageError
 from agentpprof.ingest.indexer import sync
 from agentpprof.store.tag_cache import tag_new_prompts
@@ -39,7 +40,7 @@ def command(
     with chosen_database(named, is_foreign) as path:
         with progress_bar(quiet) as on_progress:
             report = sync(path, roots, on_progress)
-        tag_new_prompts(path)
+        tag_new_prompts(path, configured_tagger())
     if not quiet:
         for line in report_lines(report, verbose):
             say(line, on_stderr=True)

@@ -14,6 +14,7 @@ from agentpprof.commands.options import chosen_database
 from agentpprof.commands.progress import progress_bar
 from agentpprof.commands.source import Synced, sync_source
 from agentpprof.commands.telling import age_line, report_lines, skipped_text
+from agentpprof.config import configured_tagger
 from agentpprof.encoders import encoder
 from agentpprof.errors import NoSessionError, NothingFoundError
 from agentpprof.models import Profile, PromptRow
@@ -25,7 +26,6 @@ from agentpprof.profile.summaries import session_summaries, tagging_summary
 from agentpprof.profile.views import VIEWS, View
 from agentpprof.store import profile_cache, queries, tag_cache
 from agentpprof.store.database import opened_for_reading
-from agentpprof.tagging.tagger import DEFAULT_TAGGER
 
 
 class Made(NamedTuple):
@@ -114,7 +114,7 @@ def make_on(connection: sqlite3.Connection, database: Path, asked: Asked, synced
     skipped = queries.count_skipped(connection)
     if new_tags and asked.tagger.saves:
         tagger = asked.tagger.tagger
-        tag_cache.save(database, tagger, new_tags, is_current=tagger == DEFAULT_TAGGER)
+        tag_cache.save(database, tagger, new_tags, is_current=tagger == configured_tagger())
     warning = skipped_text(*skipped, len(synced.report.unreadable))
     warnings = [warning] if warning else []
     tagging = tagging_summary(gathered)
@@ -211,8 +211,8 @@ def _in_own_stack(asked: Asked) -> Asked:
 def _described(profile: Profile, asked: Asked) -> Profile:
     """Return the profile with its project, and in the comments the version and the filters."""
     name = PublicText(asked.selection.project_name or "all_projects")
-    version = PublicText(f"agentpprof:version:{__version__}")
-    comments = (*profile.comments, version, *map(PublicText, asked.filters()))
+    facts = (f"agentpprof:project:{name}", f"agentpprof:version:{__version__}")
+    comments = (*profile.comments, *map(PublicText, (*facts, *asked.filters())))
     return replace(profile, project=name, comments=comments)
 
 

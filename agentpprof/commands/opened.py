@@ -11,6 +11,7 @@ from agentpprof.commands.asked import read_sessions_asked
 from agentpprof.commands.options import chosen_database
 from agentpprof.commands.progress import progress_bar
 from agentpprof.commands.source import sync_source
+from agentpprof.config import configured_tagger
 from agentpprof.profile.selection import Selection
 from agentpprof.store import queries, tag_cache
 from agentpprof.store.database import opened_for_reading
@@ -32,7 +33,7 @@ def opened_selection(options: Mapping[str, Any]) -> Iterator[Opened]:
     with chosen_database(source.database, source.is_foreign) as path:
         with progress_bar(options["quiet"]) as on_progress:
             synced = sync_source(source, path, on_progress)
-        tag_cache.tag_new_prompts(path)
+        tag_cache.tag_new_prompts(path, configured_tagger())
         with opened_for_reading(path) as connection:
             if synced.paths is not None:
                 keys = queries.read_sessions_of_files(connection, synced.paths)

@@ -14,6 +14,7 @@ from agentpprof.commands.profile_options import selection_options
 from agentpprof.commands.sections import OnceCommand, option
 from agentpprof.encoders.amounts import humanise
 from agentpprof.output import STDOUT, write_output
+from agentpprof.profile.selection import top_sessions
 from agentpprof.profile.session_rows import (
     SessionRow,
     Totals,
@@ -77,7 +78,7 @@ def command(**options: Any) -> None:
     limit, as_json = options.pop("rows"), options.pop("as_json")
     with looked_at(options) as look:
         rows = _rows(look)
-        shorts = short_ids([each.session_id for each in look.every.values() if not each.parent_key])
+        shorts = short_ids([each.session_id for each in top_sessions(look.every)])
     rows = [row for row in rows if outcome in (None, row.outcome)]
     rows.sort(key=_SORTS[sort], reverse=True)
     shown = rows[: limit or None]

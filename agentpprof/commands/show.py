@@ -15,7 +15,7 @@ from agentpprof.errors import NothingFoundError, UsageError
 from agentpprof.models import SessionInfo
 from agentpprof.privacy import PublicText
 from agentpprof.profile.fields import PREVIEW
-from agentpprof.profile.selection import home_of, project_names
+from agentpprof.profile.selection import home_of, project_names, top_sessions
 from agentpprof.profile.tasks import own_tasks, spawning_prompts
 from agentpprof.profile.timeline_rows import Step, steps_of
 from agentpprof.store import queries
@@ -49,7 +49,7 @@ def command(session_id: str, as_json: bool, include_previews: bool, **options: A
     if not session_id:
         raise UsageError("SESSION is empty: write the beginning of an id")
     with looked_at({**options, "all_projects": True}) as look:
-        top = named_session(session_id, look.gathered.sessions)
+        top = named_session(session_id, look.every)
         steps = _steps(look, top)
         texts = {}
         if include_previews:
@@ -63,11 +63,10 @@ def command(session_id: str, as_json: bool, include_previews: bool, **options: A
     print_lines(timeline_lines(head, steps, texts, (look.zone, paper_of_stdout())))
 
 
-def named_session(name: str, sessions: list[SessionInfo]) -> SessionInfo:
+def named_session(name: str, every: dict[int, SessionInfo]) -> SessionInfo:
     """Return the session of an id or of the beginning of one; raises errors that list some."""
-    exact = [each for each in sessions if each.session_id == name]
-    tops = [each for each in sessions if each.parent_key is None]
-    found = exact or [each for each in tops if each.session_id.startswith(name)]
+    exact = [each for each in every.values() if each.session_id == name]
+    found = exact or [each for each in top_sessions(every) if each.session_id.startswith(name)]
     if not found:
         raise NothingFoundError(
             f"no session's id begins with {name!r}: agentpprof sessions --all-projects lists them"

@@ -52,7 +52,8 @@ class Side(NamedTuple):
 
 def read_side(text: str, options: Mapping[str, Any], name: str) -> Side | Filter:
     """Return a saved profile, or a checked filter; raises UsageError that names the side."""
-    if "=" not in text.partition(",")[0] and text != EVERYTHING:
+    is_filter = text == EVERYTHING or "=" in text.partition(",")[0]
+    if not is_filter or Path(text).is_file():
         return _saved(text, options)
     chosen = {**options, "where": list(options["where"])}
     project = branch = None
@@ -84,13 +85,17 @@ def _saved(path: str, options: Mapping[str, Any]) -> Side:
             "since=7d"
         )
     view = view_named(options["view_name"])
-    empty = Profile(view.name, view.sample_type, view.unit, ())
+    name = PublicText(Path(path).name.split(".")[0])
+    empty = Profile(view.name, view.sample_type, view.unit, (), project=name)
     try:
         data = Path(path).read_bytes()
     except OSError as error:
         raise UsageError(f"{path} can't be read ({error.strerror})") from None
     profile = decode_profile(data, path, empty)
-    counts = _counts_of_sessions(profile.sessions) if profile.sessions else None
+    try:
+        counts = _counts_of_sessions(profile.sessions) if profile.sessions else None
+    except (KeyError, TypeError, ValueError):
+        raise UsageError(f"{path}: its sessions have no counts") from None
     return Side(profile, counts, _filters(profile))
 
 

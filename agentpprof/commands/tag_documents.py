@@ -12,7 +12,7 @@ from agentpprof.commands.finding import no_session_message
 from agentpprof.commands.options import chosen_database
 from agentpprof.commands.progress import progress_bar
 from agentpprof.commands.source import Source, sync_source
-from agentpprof.config import with_configuration
+from agentpprof.config import configured_tagger, with_configuration
 from agentpprof.errors import NoSessionError, NothingFoundError
 from agentpprof.models import PromptRow
 from agentpprof.profile.selection import Selection
@@ -30,7 +30,7 @@ from agentpprof.tagging.report import (
     warnings_of,
 )
 from agentpprof.tagging.rules import parse_tag_rule, rule_warnings
-from agentpprof.tagging.tagger import DEFAULT_TAGGER, Tagger
+from agentpprof.tagging.tagger import Tagger
 from agentpprof.terminal import show
 from agentpprof.vocabulary import TAG_KINDS, UNTAGGED
 
@@ -120,7 +120,8 @@ def _gather(asked: Asked, path: Path) -> tuple[Tagged, dict[int, str]]:
             raise NothingFoundError(no_session_message(connection, selection)) from None
         texts = _texts(connection, tagged) if asked.with_previews else {}
     if new:
-        tag_cache.save(path, asked.tagger, new, is_current=asked.tagger == DEFAULT_TAGGER)
+        is_current = asked.tagger == configured_tagger()
+        tag_cache.save(path, asked.tagger, new, is_current=is_current)
     return tagged, texts
 
 

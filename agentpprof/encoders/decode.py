@@ -9,25 +9,24 @@ from dataclasses import replace
 from typing import Any
 
 from agentpprof.encoders import format_of_path
-from agentpprof.encoders.check import decode_pprof
 from agentpprof.encoders.samples import kind_of
 from agentpprof.errors import UsageError
 from agentpprof.models import Profile, Sample
 from agentpprof.privacy import PublicText, frame
 
 READABLE = ("pprof", "json", "folded")
-_VIEW = re.compile(r"agentpprof:view:([a-z]+)")
+_TOLD = re.compile(r"agentpprof:(view|project):(.+)")  # what comments of ours say
 
 
 def decode_profile(data: bytes, path: str, empty: Profile) -> Profile:
-    """Return the profile in a file; `empty` says what folded stacks count, as they don't.
+    """Return the profile in a file; `empty` says what the file itself does not.
 
     Raises UsageError that names the file.
     """
     name = format_of_path(path)
     try:
         if name == "pprof":
-            return _from_pprof(data)
+            return _from_pprof(data, empty)
         if name == "json":
             return profile_of_document(json.loads(data))
         if name == "folded":
@@ -68,8 +67,10 @@ def _clean_frame(text: str) -> PublicText:
     return frame(kind, text[len(kind) + 1 :]) if kind else PublicText(text)
 
 
-def _from_pprof(data: bytes) -> Profile:
+def _from_pprof(data: bytes, empty: Profile) -> Profile:
     """Return the default measure of a pprof file."""
+    from agentpprof.encoders.check import decode_pprof  # protobuf: only where it is needed
+
     message = decode_pprof(data)
     texts = message.string_table
     types = [texts[each.type] for each in message.sample_type]
@@ -82,17 +83,18 @@ def _from_pprof(data: bytes) -> Profile:
         if value := _whole(sample.value[place]):
             samples.append(Sample(stack, _labels(message, sample), value))
     comments = tuple(PublicText(texts[number]) for number in message.comment)
-    views = [found.group(1) for text in comments if (found := _VIEW.fullmatch(text))]
+    told = dict(found.groups() for text in comments if (found := _TOLD.fullmatch(text)))
     sample_type = PublicText(types[place])
     start_ms = message.time_nanos // 1_000_000 or None
     return Profile(
-        PublicText(views[0]) if views else sample_type,
+        PublicText(told.get("view", sample_type)),
         sample_type,
         PublicText(texts[message.sample_type[place].unit]),
         tuple(samples),
         comments,
         start_ms,
         start_ms + message.duration_nanos // 1_000_000 if start_ms else None,
+        project=PublicText(told.get("project", empty.project)),
     )
 
 

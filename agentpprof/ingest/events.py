@@ -4,10 +4,12 @@ Events are hints, a scan is the truth: what is lost here is found by the next sc
 bounded; more changes than that are told as "anything may have changed".
 """
 
+import contextlib
 import errno
 import logging
 import os
 import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -29,6 +31,7 @@ class Changes(NamedTuple):
     files: frozenset[str] = frozenset()
     folders: frozenset[str] = frozenset()  # new ones: what is in them may have come before events
     is_everything: bool = False
+    is_silent: bool = False  # a scan that is due, though no event came
 
     def __bool__(self) -> bool:
         """Say whether anything happened."""
@@ -36,6 +39,8 @@ class Changes(NamedTuple):
 
 
 EVERYTHING = Changes(is_everything=True)
+DUE = Changes(is_everything=True, is_silent=True)
+_MISSES = 2  # scans in a row that found what no event had told of
 
 
 class EventSource(Protocol):
@@ -56,6 +61,9 @@ class EventSource(Protocol):
 
     def refresh(self) -> None:
         """Look again at which folders there are; called before every scan."""
+
+    def note_pass(self, has_read: bool, is_silent: bool) -> None:
+        """Learn whether events can be trusted: a scan may have found what none had told of."""
 
     def close(self) -> None:
         """Stop."""
@@ -106,6 +114,9 @@ class Polling(_Wakeable):
     def refresh(self) -> None:
         """Nothing to look at."""
 
+    def note_pass(self, has_read: bool, is_silent: bool) -> None:
+        """Nothing to learn."""
+
     def close(self) -> None:
         """Nothing to stop."""
 
@@ -120,10 +131,12 @@ class FileEvents(_Wakeable):
 
         self.reason = ""
         self._is_overflown = False
+        self._misses = 0
         self._roots = roots
         self._watches: dict[str, tuple[Any, tuple[int, int]]] = {}
         self._losses = _Losses(self)
         logging.getLogger("watchdog").addHandler(self._losses)
+        warnings.filterwarnings("ignore", module=r"watchdog\.")  # they print paths
         self._observer = Observer()
         self._observer.start()
         try:
@@ -151,7 +164,8 @@ class FileEvents(_Wakeable):
 
     def close(self) -> None:
         """Stop the threads."""
-        self._observer.stop()
+        with contextlib.suppress(KeyError):  # watchdog stumbles over folders that were moved
+            self._observer.stop()
         self._observer.join(2.0)
         logging.getLogger("watchdog").removeHandler(self._losses)
 
@@ -186,6 +200,13 @@ class FileEvents(_Wakeable):
             FileSystemEventHandler(), os.sep, event_filter=[DirMovedEvent]
         )
         self._observer.unschedule(watch)
+
+    def note_pass(self, has_read: bool, is_silent: bool) -> None:
+        """Give events up when scans keep finding what none had told of."""
+        if has_read:
+            self._misses = self._misses + 1 if is_silent else 0
+            if self._misses >= _MISSES:
+                self.reason = "no events come"
 
     def note_loss(self) -> None:
         """Remember that events were lost, and end a wait."""

@@ -87,7 +87,7 @@ def _sync_found(
     unreadable: list[str],
 ) -> SyncReport:
     """Read what has changed in the files found; those missing below `roots` are marked gone."""
-    known = _known_files(database)
+    known = _known_files(database, None if roots else log_files)
     changes = find_changes(log_files, known, roots)
     report = SyncReport(files=len(log_files))
     if any(changes) or look_at(database) < schema_version():
@@ -95,11 +95,11 @@ def _sync_found(
     return report._replace(files=len(log_files), unreadable=tuple(unreadable))
 
 
-def _known_files(database: Path) -> dict[str, KnownFile]:
+def _known_files(database: Path, among: list[LogFile] | None) -> dict[str, KnownFile]:
     if look_at(database) == 0:
         return {}
     with opened_for_reading(database) as connection:
-        return read_known_files(connection)
+        return read_known_files(connection, among)
 
 
 def _read_and_save(
@@ -127,8 +127,9 @@ def _read_and_save(
                 with _locked(database):
                     writer.mark_gone(changes.gone, True)
                     writer.mark_gone(changes.back, False)
-            with _locked(database):
-                writer.reset_forgotten()
+            if writer.has_forgotten_files:
+                with _locked(database):
+                    writer.reset_forgotten()
     finally:
         gc.enable()
     return counts.report(len(changes.files))

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from agentpprof.config import configured_tagger
 from agentpprof.errors import AgentPprofError, DamagedError, StoreError
 from agentpprof.ingest.changed import changed_log_files
 from agentpprof.ingest.discover import Root
-from agentpprof.ingest.events import EVERYTHING, Changes, EventSource
+from agentpprof.ingest.events import DUE, EVERYTHING, Changes, EventSource
 from agentpprof.ingest.indexer import Progress, SyncReport, sync, sync_files
 from agentpprof.store.database import look_at
 from agentpprof.store.new_tags import RunningTags
@@ -115,13 +116,14 @@ def watch(
     """Yield a batch per pass, the first at once, until the world says that it has ended."""
     pace = pace or Pace(world.clock)
     changes: Changes = EVERYTHING
-    tags, number = RunningTags(job.database), 0
+    tags, number = RunningTags(job.database, configured_tagger()), 0
     while changes or not world.has_ended():
         started = world.clock()
         number += 1
         if changes.is_everything:
             world.source.refresh()
         batch = _pass(job, changes, world, tags)._replace(number=number)
+        world.source.note_pass(bool(batch.report.files_read), changes.is_silent)
         pace.note(batch, started, not world.source.reason)
         world.alive()
         yield batch
@@ -135,8 +137,7 @@ def _next_changes(world: World, pace: Pace) -> Changes:
     while not world.has_ended():
         left = pace.due_at - world.clock()
         if left <= 0:
-            world.source.take()
-            return EVERYTHING
+            return EVERYTHING if world.source.take() else DUE
         if pace.is_failing:
             world.source.take()
             world.sleep(min(left, 1.0))

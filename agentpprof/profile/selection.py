@@ -55,6 +55,11 @@ def top_of(session: SessionInfo, every: Mapping[int, SessionInfo]) -> SessionInf
     return at
 
 
+def top_sessions(every: Mapping[int, SessionInfo]) -> list[SessionInfo]:
+    """Return the sessions that belong to no other that is known."""
+    return [session for session in every.values() if top_of(session, every).key == session.key]
+
+
 def _is_chosen(
     session: SessionInfo, every: Mapping[int, SessionInfo], selection: Selection
 ) -> bool:

@@ -1,6 +1,7 @@
 """One row per session, its sub-agents counted in: what `agentpprof sessions` lists. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from os.path import commonprefix
 from typing import NamedTuple
 
 from agentpprof.models import PromptRow, SessionInfo
@@ -90,7 +91,9 @@ def last_outcomes(prompts: Iterable[PromptRow]) -> dict[int, str]:
 
 def short_ids(ids: Sequence[str]) -> dict[str, str]:
     """Return id -> the shortest beginning that no other id has, of eight characters or more."""
-    length = SHORTEST
-    while len({each[:length] for each in ids}) < len(set(ids)):
-        length += 1
-    return {each: each[:length] for each in ids}
+    ordered = ["", *sorted(set(ids)), ""]
+    shorts = {}
+    for before, each, after in zip(ordered, ordered[1:], ordered[2:], strict=False):
+        shared = max(len(commonprefix((each, other))) for other in (before, after))
+        shorts[each] = each[: max(SHORTEST, shared + 1)]
+    return shorts

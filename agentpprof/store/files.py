@@ -2,10 +2,20 @@
 
 import os
 import sqlite3
+from collections.abc import Collection
 from typing import NamedTuple
 
 from agentpprof.errors import DamagedError
-from agentpprof.models import Checkpoint
+from agentpprof.models import Checkpoint, LogFile
+
+
+_FEW = 500
+_KNOWN = """
+select
+    path, id, device, inode, size, mtime_ns, ctime_ns,
+    offset, head_length, head_hash, tail_hash, parser_version, gone
+from log_file
+"""
 
 
 class KnownFile(NamedTuple):
@@ -18,19 +28,24 @@ class KnownFile(NamedTuple):
     is_gone: bool
 
 
-def read_known_files(connection: sqlite3.Connection) -> dict[str, KnownFile]:
-    """Return all known files by path, undecodable bytes as lone surrogates.
+def read_known_files(
+    connection: sqlite3.Connection, among: Collection[LogFile] | None = None
+) -> dict[str, KnownFile]:
+    """Return known files by path, undecodable bytes as lone surrogates.
 
-    Raises DamagedError where a path is neither text nor bytes any more.
+    With `among`, a few files: only what is known of their paths and inodes. Raises DamagedError
+    where a path is neither text nor bytes any more.
     """
-    rows = connection.execute(
-        """
-        select
-            path, id, device, inode, size, mtime_ns, ctime_ns,
-            offset, head_length, head_hash, tail_hash, parser_version, gone
-        from log_file
-        """
-    )
+    statement = _KNOWN
+    values: list[str | bytes | int] = []
+    if among is not None and len(among) <= _FEW:
+        from agentpprof.store.numbers import stored_path
+
+        marks = ", ".join("?" * len(among))
+        statement += f" where path in ({marks}) or inode in ({marks})"
+        values = [stored_path(each.logical_path) for each in among]
+        values += [each.inode for each in among]
+    rows = connection.execute(statement, values)
     try:
         return {
             os.fsdecode(row[0]): KnownFile(

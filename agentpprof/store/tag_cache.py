@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from agentpprof.models import PromptRow
 from agentpprof.store.database import opened_for_reading, opened_for_writing, write_lock
-from agentpprof.store.queries import read_meta, read_prompt_texts, read_prompts
-from agentpprof.store.tags import CURRENT_TAGGER, read_tags, save_tags
+from agentpprof.store.queries import read_prompt_texts, read_prompts
+from agentpprof.store.tags import is_shown, read_tags, save_tags
 from agentpprof.tagging.tagger import DEFAULT_TAGGER, Tagger
 from agentpprof.vocabulary import UNTAGGED
 
@@ -48,7 +48,7 @@ def tag_new_prompts(database: Path, tagger: Tagger = DEFAULT_TAGGER) -> int:
     with opened_for_reading(database) as connection:
         prompts = read_prompts(connection)
         missing = missing_tags(connection, tagger, prompts)
-        is_current = read_meta(connection, CURRENT_TAGGER) is not None
+        is_current = is_shown(connection, tagger.definition())
     if missing or not is_current:
         save(database, tagger, missing, is_current=True)
     return len(missing.tags)

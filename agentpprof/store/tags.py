@@ -23,6 +23,16 @@ def read_tags(connection: sqlite3.Connection, definition: str, kind: str) -> dic
     return dict(rows)
 
 
+def is_shown(connection: sqlite3.Connection, definition: str) -> bool:
+    """Say whether a tagger's tags are those that views show."""
+    row = connection.execute(
+        "select 1 from tagger inner join meta on meta.key = ? and meta.value = tagger.id "
+        "where tagger.definition_hash = ?",
+        (CURRENT_TAGGER, definition_hash(definition)),
+    ).fetchone()
+    return row is not None
+
+
 def save_tags(
     connection: sqlite3.Connection,
     definition: str,

@@ -200,11 +200,15 @@ class Writer:
         elif rows.operations:
             self._forgetful_files.discard(file_id)
 
+    @property
+    def has_forgotten_files(self) -> bool:
+        """Whether logs were read that hold nothing but what was forgotten."""
+        return bool(self._forgetful_files)
+
     def reset_forgotten(self) -> None:
-        """After a pass: keep no state of logs that hold nothing but what was forgotten."""
-        if self._forgetful_files:
-            reset_log_files(self._connection, sorted(self._forgetful_files))
-            self._forgetful_files.clear()
+        """After a pass: keep no state of such logs."""
+        reset_log_files(self._connection, sorted(self._forgetful_files))
+        self._forgetful_files.clear()
 
     def _save_log_file(self, read: FileRead) -> int:
         log_file, checkpoint = read.log_file, read.checkpoint

@@ -13,6 +13,7 @@ _SCRIPTS: Final = (
     ("zh", re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")),
     ("ru", re.compile(r"[\u0400-\u04ff]")),
 )
+_FIRST_OF_SCRIPTS: Final = "\u0400"
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _ASCII_LETTER: Final = re.compile(r"[a-zA-Z]")
 _MIN_SHARE: Final = 0.1  # of the letters; a name in another script does not make the language
@@ -29,10 +30,11 @@ def language_of(text: str, words: Sequence[str]) -> str:
 
 
 def _by_script(text: str) -> str:
-    others = len(_LETTER.findall(text)) - len(_ASCII_LETTER.findall(text))
-    if not others:
+    if max(text) < _FIRST_OF_SCRIPTS:
         return ""
-    letters = others + len(_ASCII_LETTER.findall(text))
+    letters = len(_LETTER.findall(text))
+    if letters == len(_ASCII_LETTER.findall(text)):
+        return ""
     for language, script in _SCRIPTS:
         count = len(script.findall(text))
         if count and count >= letters * _MIN_SHARE:
@@ -42,7 +44,7 @@ def _by_script(text: str) -> str:
 
 def _by_little_words(words: Sequence[str], text: str) -> str:
     """Count the little words and the letters of each language; the vocabulary breaks ties."""
-    present = set(words)
+    present = _every_little_word().intersection(words)
     if not text and len(present & common()["function_words"]["en"]) >= _SURE:
         return "en"
     counts = {
@@ -54,9 +56,18 @@ def _by_little_words(words: Sequence[str], text: str) -> str:
             counts[language] += 0.5 * sum(letter in text for letter in letters)
     best = max(counts.values())
     close = [language for language, count in counts.items() if count >= best - _CLOSE]
-    if close == ["en"] or (counts["en"] == best and _knows(words, "en")):
+    if close == ["en"] or (counts["en"] == best and _knows_any(words, "en")):
         return "en"
     return max(close, key=lambda language: (_knows(words, language), language == "en"))
+
+
+@lru_cache(maxsize=1)
+def _every_little_word() -> frozenset[str]:
+    return frozenset().union(*common()["function_words"].values())
+
+
+def _knows_any(words: Sequence[str], language: str) -> bool:
+    return any(_is_known(word, language) for word in words)
 
 
 def _knows(words: Sequence[str], language: str) -> int:

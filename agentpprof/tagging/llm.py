@@ -6,7 +6,7 @@ is of no use ends the asking, and so does a row of failures.
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final
+from typing import Any, Final
 
 from agentpprof.tagging.llm_client import LlmClient
 from agentpprof.tagging.llm_prompts import Question, checked_tag, grammar, messages, shorter
@@ -45,15 +45,16 @@ class Asking:
         """Ask all questions, `parallel` at a time; raises nothing that a server does."""
         each = iter(questions)
         work = [asyncio.ensure_future(self._work(each)) for _ in range(parallel)]
-        end = asyncio.ensure_future(self._wait_for_end())
+        end: asyncio.Future[Any] = asyncio.ensure_future(self._wait_for_end())
         try:
-            all_work = asyncio.gather(*work)
-            await asyncio.wait({end, all_work}, return_when=asyncio.FIRST_COMPLETED)
+            all_work: asyncio.Future[Any] = asyncio.gather(*work)
+            await asyncio.wait([end, all_work], return_when=asyncio.FIRST_COMPLETED)
             if all_work.done():
                 all_work.result()  # a fault of ours is raised
         finally:
             for task in (end, *work):
                 task.cancel()
+            await asyncio.gather(end, *work, return_exceptions=True)
         return self.run
 
     async def _work(self, questions: Iterator[Question]) -> None:

@@ -1,4 +1,4 @@
-"""Where a model is, and how asking it may end; light: options are read without a network library."""
+"""Where a model is, and how asking it may end; without a network library, so that it is light."""
 
 from dataclasses import dataclass, field
 

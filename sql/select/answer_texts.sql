@@ -6,7 +6,9 @@ from operation
 where
     operation.op = 1
     and operation.text != ''
-    and operation.session_key in (select value from json_each(:session_keys))
+    and operation.session_key in (
+        select chosen.value from json_each(:session_keys) as chosen
+    )
     and (:since_ms is null or operation.started_at_ms >= :since_ms)
     and (:until_ms is null or operation.started_at_ms < :until_ms)
 order by operation.started_at_ms desc, operation.id desc

@@ -6,4 +6,4 @@ select
 from operation
 inner join field_bag as bag on operation.bag_id = bag.id
 inner join name as skill on bag.skill_id = skill.id
-where operation.key in (select value from json_each(?))
+where operation.key in (select given.value from json_each(?) as given)

@@ -1,13 +1,16 @@
 -- One row per prompt, in the order in which a session's prompts followed one another.
 select
-    operation.key,
-    operation.session_key,
-    coalesce(operation.started_at_ms, 0) as started_at_ms,
-    operation.text_hash,
-    operation.origin,
-    operation.outcome,
-    coalesce(manual_tag.tag, '') as hand_tag
+    key,
+    session_key,
+    coalesce(started_at_ms, 0) as started_at_ms,
+    text_hash,
+    origin,
+    outcome,
+    coalesce((
+        select manual_tag.tag
+        from manual_tag
+        where manual_tag.kind = 'prompt' and manual_tag.key = operation.key
+    ), '') as hand_tag
 from operation
-left join manual_tag on manual_tag.kind = 'prompt' and operation.key = manual_tag.key
-where operation.op = 0
+where op = 0
 order by operation.session_key, operation.started_at_ms, operation.offset, operation.key

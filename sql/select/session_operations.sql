@@ -13,6 +13,6 @@ from operation
 inner join field_bag as bag on operation.bag_id = bag.id
 inner join name as tool on bag.tool_id = tool.id
 inner join name as model on bag.model_id = model.id
-left join manual_tag on manual_tag.kind = 'prompt' and operation.key = manual_tag.key
+left join manual_tag on operation.key = manual_tag.key and manual_tag.kind = 'prompt'
 where operation.session_key = :session_key
 order by operation.log_file_id, operation.offset, operation.op

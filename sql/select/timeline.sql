@@ -11,5 +11,9 @@ select
     ), 0) as tokens,
     sum(operation.active_ms) as active_ms
 from operation
-where operation.op > 0 and operation.session_key in (select value from json_each(:session_keys))
+where
+    operation.op > 0
+    and operation.session_key in (
+        select chosen.value from json_each(:session_keys) as chosen
+    )
 group by operation.prompt_key, operation.session_key, operation.bag_id, operation.result

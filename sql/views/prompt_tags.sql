@@ -12,7 +12,7 @@ select
         order by operation.started_at_ms, operation.offset, operation.key
     ) as place
 from operation
-left join manual_tag on manual_tag.kind = 'prompt' and operation.key = manual_tag.key
+left join manual_tag on operation.key = manual_tag.key and manual_tag.kind = 'prompt'
 left join tag
     on operation.text_hash = tag.text_hash
     and tag.kind = 'prompt'

@@ -1,10 +1,10 @@
 -- One row per session with prompts: the tag set by hand, else the task that most of its operations
 -- stand under.
 select
-    key as session_key,
-    tag
+    manual_tag.key as session_key,
+    manual_tag.tag
 from manual_tag
-where kind = 'session'
+where manual_tag.kind = 'session'
 union all
 select
     session_key,
@@ -28,4 +28,8 @@ from (
 )
 where
     place = 1
-    and session_key not in (select key from manual_tag where kind = 'session')
+    and session_key not in (
+        select manual_tag.key
+        from manual_tag
+        where manual_tag.kind = 'session'
+    )

@@ -20,6 +20,7 @@ from tracing import SYNC, needs_strace, traced
 from watching import Logs
 
 from agentpprof.ingest.indexer import sync
+from agentpprof.store.forgetting import Wish, forget
 
 # Calls by which SQLite and we change files; each is stopped at its first, second, third ... time.
 CALLS = ("pwrite64", "fdatasync", "ftruncate", "unlink")
@@ -140,6 +141,39 @@ def test_kills_at_random_moments_of_a_first_load(tmp_path: Path) -> None:
         killed += process.returncode == -signal.SIGKILL
         assert not case.faults()
     assert killed
+
+
+FORGET = """
+import sys
+from pathlib import Path
+from agentpprof.store.forgetting import Wish, forget
+forget(Path(sys.argv[1]), Wish(session_id="session-1"))
+"""
+
+
+@needs_strace
+@pytest.mark.slow
+@pytest.mark.parametrize("call", ["pwrite64", "fdatasync"])
+def test_a_kill_while_something_is_forgotten(tmp_path: Path, call: str) -> None:
+    """All of it or nothing, and once more does it."""
+    case = Case(tmp_path, is_first=False)
+    shutil.copyfile(case.expected, case.before)
+    kills, when = 0, 1
+    while True:
+        case.reset()
+        inject = ("-e", f"inject={call}:signal=KILL:when={when}")
+        ran = traced(case.database, case.logs.home, inject, FORGET)
+        with closing(sqlite3.connect(case.database)) as connection:
+            assert connection.execute("pragma integrity_check").fetchone() == ("ok",)
+            left = connection.execute("select count(*) from operation").fetchone()[0]
+        assert left in (5, 10)
+        forget(case.database, Wish(session_id="session-1"))
+        files = case.database.parent.glob("agent.db*")
+        assert not any(b" of 1" in path.read_bytes() for path in files)
+        if not ran.was_hit:
+            break
+        kills, when = kills + 1, when + (12 * STRIDE if call == "pwrite64" else STRIDE)
+    assert kills
 
 
 # ------------------------------------------------------------------------- calls that fail (T4)
