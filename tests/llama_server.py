@@ -204,6 +204,7 @@ class Recorder:
     def __init__(self, url: str) -> None:
         """Open it; `forward` may be set to change what comes back."""
         self.requests: list[tuple[str, str, bytes, dict[str, str]]] = []
+        self.answered = 0  # questions that the server answered
         self.on_chat: Callable[[int], None] = lambda number: None
         recorder = self
 
@@ -234,6 +235,7 @@ class Recorder:
                 except OSError:
                     self.close_connection = True
                     return
+                recorder.answered += self.command == "POST" and status == 200
                 with contextlib.suppress(OSError):  # whoever asked may have gone
                     self.send_response(status)
                     self.send_header("Content-Length", str(len(data)))

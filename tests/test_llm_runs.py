@@ -229,6 +229,7 @@ def test_a_prompt_that_only_goes_on_is_not_asked_about(
     assert list(tasks_of(ran).values()) == [3]
 
 
+@pytest.mark.slow
 def test_killing_the_server_loses_no_tag_it_gave(model: Path, isolated_machine: Path) -> None:
     write_prompts(isolated_machine, 200)
     server = LlamaServer(model, slots=2).wait()
@@ -238,6 +239,7 @@ def test_killing_the_server_loses_no_tag_it_gave(model: Path, isolated_machine: 
     assert ran.code == 0
     assert "pending" in ran.err or "the next run asks for them" in ran.err
     kept = len(stored(default_path()))
+    assert kept == door.answered
     assert 115 <= kept < 120
     assert sum(tasks_of(ran).values()) == 400
     with running(model, slots=2) as again:
@@ -395,6 +397,7 @@ def test_a_context_that_is_too_small_gets_a_shorter_text(
         door.close()
 
 
+@pytest.mark.slow
 def test_a_run_that_is_broken_off_keeps_what_it_has(
     server: LlamaServer, isolated_machine: Path
 ) -> None:

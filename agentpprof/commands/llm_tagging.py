@@ -15,7 +15,8 @@ from agentpprof.commands.progress import counting_bar
 from agentpprof.commands.telling import say
 from agentpprof.errors import StoreError
 from agentpprof.privacy import PublicText
-from agentpprof.profile.llm_texts import ModelTags, Texts, questions_of
+from agentpprof.profile.llm_texts import Texts, questions_of
+from agentpprof.profile.request import ModelTags
 from agentpprof.store import llm_tags
 from agentpprof.tagging.llm_prompts import Question, definition
 from agentpprof.tagging.llm_server import Run, ServerError

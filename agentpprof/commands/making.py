@@ -17,6 +17,7 @@ from agentpprof.commands.telling import age_line, report_lines, skipped_text
 from agentpprof.config import configured_tagger
 from agentpprof.encoders import encoder
 from agentpprof.errors import NoSessionError, NothingFoundError
+from agentpprof.memory import paused_collection
 from agentpprof.models import Profile, PromptRow
 from agentpprof.privacy import PublicText
 from agentpprof.profile.gather import Gathered, gather_profile
@@ -51,7 +52,7 @@ def make_output(asked: Asked) -> Output:
     with chosen_database(source.database, source.is_foreign) as path:
         with progress_bar(asked.is_quiet) as on_progress:
             synced = sync_source(source, path, on_progress)
-        with opened_for_reading(path) as connection:
+        with paused_collection(), opened_for_reading(path) as connection:
             key = _cache_key(connection, path, asked, synced)
             cached = profile_cache.read_cached(key) if key else None
             if cached is None:

@@ -83,7 +83,7 @@ def _from_pprof(data: bytes, empty: Profile) -> Profile:
         if value := _whole(sample.value[place]):
             samples.append(Sample(stack, _labels(message, sample), value))
     comments = tuple(PublicText(texts[number]) for number in message.comment)
-    told = dict(found.groups() for text in comments if (found := _TOLD.fullmatch(text)))
+    told = {found[1]: found[2] for text in comments if (found := _TOLD.fullmatch(text))}
     sample_type = PublicText(types[place])
     start_ms = message.time_nanos // 1_000_000 or None
     return Profile(

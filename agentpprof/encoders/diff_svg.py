@@ -12,7 +12,7 @@ from agentpprof.encoders.legend import Entry
 from agentpprof.encoders.samples import stack_values
 from agentpprof.encoders.svg import Picture, draw, span_of
 from agentpprof.encoders.svg_boxes import lineage
-from agentpprof.encoders.tree import Tree, merge
+from agentpprof.encoders.tree import Tree, merge, totals_of
 from agentpprof.models import Difference, OutputOptions, Profile
 
 SIDES = ("base", "new")
@@ -27,20 +27,20 @@ def encode(change_of: Difference, options: OutputOptions) -> bytes:
     base, new = stack_values(change_of.base), stack_values(change_of.new)
     stacks = sorted({**base, **new})
     widest = merge({stack: max(base.get(stack, 0), new.get(stack, 0)) for stack in stacks})
-    old = merge({stack: base.get(stack, 0) for stack in stacks})
-    now = merge({stack: new.get(stack, 0) for stack in stacks})
+    # Names are numbered in order of text, so the tree holds the stacks in this very order.
+    old, now = ([side.get(stack, 0) for stack in stacks] for side in (base, new))
     profile = change_of.new
     picture = Picture(
         f"{profile.view} of {change_of.projects}: what changed",
         _facts(change_of),
         widest,
-        DiffLook(widest, old, now, profile),
+        DiffLook(widest, totals_of(widest, old), totals_of(widest, now), profile),
         _legend(),
         profile.sample_type,
         profile.unit,
         "diff",
         ("".join(_rules(_LIGHT)), "".join(_rules(_DARK))),
-        {"sides": SIDES, "stacks": {"sides": {"old": _values(old), "now": _values(now)}}},
+        {"sides": SIDES, "stacks": {"sides": {"old": old, "now": now}}},
     )
     return draw(picture, options)
 
@@ -48,9 +48,9 @@ def encode(change_of: Difference, options: OutputOptions) -> bytes:
 class DiffLook:
     """The look of a difference: colour by the change, both values in the tooltip."""
 
-    def __init__(self, tree: Tree, old: Tree, now: Tree, profile: Profile) -> None:
-        """Take three trees of one shape, and what their values count."""
-        self._tree, self._old, self._now = tree, old.total, now.total
+    def __init__(self, tree: Tree, old: list[int], now: list[int], profile: Profile) -> None:
+        """Take the tree, both sides' totals of its nodes, and what they count."""
+        self._tree, self._old, self._now = tree, old, now
         self._sample_type, self._unit = profile.sample_type, profile.unit
 
     def colour(self, node: int) -> str:
@@ -71,10 +71,6 @@ class DiffLook:
         values = zip(SIDES, (self._old[node], self._now[node]), strict=True)
         texts = [f"{side}: {amount(v, self._sample_type, self._unit)}" for side, v in values]
         return [lineage(self._tree, node), f"{', '.join(texts)} ({self.note(node)})"]
-
-
-def _values(tree: Tree) -> list[int]:
-    return list(tree.stacks.values())
 
 
 def _facts(change_of: Difference) -> list[str]:

@@ -4,7 +4,7 @@ The tree is kept as columns in preorder, since a hundred thousand stacks make ha
 node i has its first child at i + 1 and its next sibling at `end[i]`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from agentpprof.encoders.samples import Stack
@@ -88,6 +88,24 @@ def _add_stacks(tree: Tree) -> None:
             tree.total.append(0)
         tree.total[open_nodes[-1]] += value
         previous = path
+
+
+def totals_of(tree: Tree, values: Iterable[int]) -> list[int]:
+    """Return the totals of all nodes for other values of the same stacks, in their order."""
+    totals = [0] * len(tree.name)
+    open_nodes, node = [0], 0
+    previous: Path = ()
+    for path, value in zip(tree.stacks, values, strict=True):
+        shared = shared_length(previous, path)
+        del open_nodes[shared + 1 :]
+        for _ in path[shared:]:
+            node += 1
+            open_nodes.append(node)
+        totals[open_nodes[-1]] += value
+        previous = path
+    for node in range(len(totals) - 1, 0, -1):
+        totals[tree.parent[node]] += totals[node]
+    return totals
 
 
 def shared_length(before: Path, path: Path) -> int:

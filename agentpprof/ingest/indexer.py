@@ -4,7 +4,6 @@ A scan is the truth: what changed since the checkpoints is read, everything else
 Batches of several files are saved in one transaction each, under the write lock.
 """
 
-import gc
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -16,6 +15,7 @@ from agentpprof.ingest import reader
 from agentpprof.ingest.compare import Changes, find_changes
 from agentpprof.ingest.compressed import Plain, opened_plain
 from agentpprof.ingest.discover import Root, find_log_files
+from agentpprof.memory import paused_collection
 from agentpprof.models import Checkpoint, LogFile
 from agentpprof.store.database import (
     look_at,
@@ -113,25 +113,21 @@ def _read_and_save(
     from agentpprof.store.writer import Writer
 
     counts = _Counts(sum(file.size for file in changes.files))
-    gc.disable()  # nothing read is cyclic, and walking it all again and again takes a tenth
-    try:
-        with opened_for_writing(database) as connection:
-            writer = Writer(connection)
-            for batch in _batches(_read_files(changes, known, writer, unreadable)):
-                with _locked(database):
-                    writer.save(batch)
-                counts.add(batch)
-                if on_progress is not None:
-                    on_progress(Progress(counts.bytes_read, counts.bytes_total))
-            if changes.gone or changes.back:
-                with _locked(database):
-                    writer.mark_gone(changes.gone, True)
-                    writer.mark_gone(changes.back, False)
-            if writer.has_forgotten_files:
-                with _locked(database):
-                    writer.reset_forgotten()
-    finally:
-        gc.enable()
+    with paused_collection(), opened_for_writing(database) as connection:
+        writer = Writer(connection)
+        for batch in _batches(_read_files(changes, known, writer, unreadable)):
+            with _locked(database):
+                writer.save(batch)
+            counts.add(batch)
+            if on_progress is not None:
+                on_progress(Progress(counts.bytes_read, counts.bytes_total))
+        if changes.gone or changes.back:
+            with _locked(database):
+                writer.mark_gone(changes.gone, True)
+                writer.mark_gone(changes.back, False)
+        if writer.has_forgotten_files:
+            with _locked(database):
+                writer.reset_forgotten()
     return counts.report(len(changes.files))
 
 

@@ -4,7 +4,6 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agentpprof.ingest.rows import hash_of
 from agentpprof.models import Bag
 from agentpprof.profile.fields import Cell
 from agentpprof.profile.groups import Groups
@@ -109,6 +108,8 @@ class Weighing:
         answers = [texts.get(text_id, "") for text_id in ids]
         by_model = self._answers_of_model()
         if by_model:
+            from agentpprof.ingest.rows import hash_of
+
             tags = {text: by_model.get(hash_of(text), "") for text in set(answers)}
             return {text: tag for text, tag in tags.items() if tag}
         return answer_tags_by_rule(self._request.tagger.by_rules, answers)

@@ -50,14 +50,6 @@ class Texts(NamedTuple):
         }
 
 
-class ModelTags(NamedTuple):
-    """What a model said; what it did not is tagged by rules."""
-
-    prompts: Mapping[int, str]  # text hash -> tag
-    sessions: Mapping[int, str]  # session key -> tag
-    answers: Mapping[int, str]  # text hash -> tag
-
-
 def wanted_by(rules: Rules, selection: Selection, *, lists_sessions: bool) -> Wanted:
     """Return what a profile needs; LLM calls only where something names them."""
     fields = rules.fields()

@@ -1,12 +1,21 @@
 """One profile as a person asked for it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from agentpprof.profile.llm_texts import ModelTags
 from agentpprof.profile.rules import Rules
 from agentpprof.profile.selection import Selection
 from agentpprof.profile.views import View
 from agentpprof.tagging.tagger import DEFAULT_TAGGER, Tagger
+
+
+class ModelTags(NamedTuple):
+    """What a model said; what it did not is tagged by rules."""
+
+    prompts: Mapping[int, str]  # text hash -> tag
+    sessions: Mapping[int, str]  # session key -> tag
+    answers: Mapping[int, str]  # text hash -> tag
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from agentpprof.errors import DamagedError
 from agentpprof.models import Checkpoint, LogFile
 
-
 _FEW = 500
 _KNOWN = """
 select
