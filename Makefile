@@ -17,7 +17,7 @@ SQLFLUFF := sqlfluff lint --disable-progress-bar --ignore parsing --exclude-rule
 export PIP_ROOT_USER_ACTION := ignore
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-fast test-llm lint format types docs docs-write gallery wheel bench check clean
+.PHONY: help run demo test test-fast test-llm lint format types docs docs-write gallery wheel soak bench check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -81,6 +81,9 @@ wheel: $(RUNTIME) ## build the wheel, run the demo from it in an empty environme
 	  done; \
 	done; \
 	echo "wheel: $$(ls "$$here/build/wheel"), its demo wrote $$(find demo -type f | wc -l) files"
+
+soak: $(DEV) ## append 100,000 times to 5,000 logs under a watcher; takes long
+	AGENTPPROF_SOAK=100000,5000 $(BIN)/python -m pytest -q tests/reliability/test_soak.py
 
 bench: $(DEV) ## measure speed against floors taken in the same run: make bench ARGS=--quick
 	$(BIN)/python bench/bench.py $(ARGS)

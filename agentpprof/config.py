@@ -194,12 +194,19 @@ def with_configuration(options: Mapping[str, Any]) -> dict[str, Any]:
     filled = with_default_project(options)
     found = settings({})
     if filled["tagger_name"] == "llm":
-        for name in ("llama_url", "model"):
-            if filled[name] is None and found[name].source != "default":
-                filled[name] = found[name].value
+        filled = with_model_server(filled)
     else:
         filled["tag_rules"] = (*filled["tag_rules"], *found["tag_rules"].value)
     filled["op_map_files"] = (*filled["op_map_files"], *found["op_map_files"].value)
+    return filled
+
+
+def with_model_server(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options with the model's server of environment and file; flags win."""
+    filled, found = dict(options), settings({})
+    for name in ("llama_url", "model"):
+        if filled[name] is None and found[name].source != "default":
+            filled[name] = found[name].value
     return filled
 
 

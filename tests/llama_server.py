@@ -204,7 +204,7 @@ class Recorder:
     def __init__(self, url: str) -> None:
         """Open it; `forward` may be set to change what comes back."""
         self.requests: list[tuple[str, str, bytes, dict[str, str]]] = []
-        self.answered = 0  # questions that the server answered
+        self._answers: list[int] = []
         self.on_chat: Callable[[int], None] = lambda number: None
         recorder = self
 
@@ -235,7 +235,8 @@ class Recorder:
                 except OSError:
                     self.close_connection = True
                     return
-                recorder.answered += self.command == "POST" and status == 200
+                if self.command == "POST" and status == 200:
+                    recorder._answers.append(status)
                 with contextlib.suppress(OSError):  # whoever asked may have gone
                     self.send_response(status)
                     self.send_header("Content-Length", str(len(data)))
@@ -253,6 +254,11 @@ class Recorder:
     def chats(self) -> list[dict[str, Any]]:
         """Return the bodies of all questions."""
         return [json.loads(body) for method, _, body, _ in self.requests if method == "POST"]
+
+    @property
+    def answered(self) -> int:
+        """How many questions the server has answered."""
+        return len(self._answers)
 
     def close(self) -> None:
         """Close the door."""

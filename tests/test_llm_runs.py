@@ -480,3 +480,15 @@ def test_a_watcher_tags_what_comes(door: Recorder, isolated_machine: Path) -> No
     write_prompts(isolated_machine, 6, name="t")
     ran = run("watch", "--once", "--tagger", "llm", "--llama-url", free)
     assert (ran.code, "nobody answers" in ran.err) == (0, True)
+
+
+def test_the_server_may_stand_in_the_configuration(
+    door: Recorder, isolated_machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AGENTPPROF_LLAMA_URL", door.url)
+    write_prompts(isolated_machine, 3)
+    assert run("tags", "run", "--tagger", "llm", "--all-projects").code == 0
+    assert len(door.chats()) == 4
+    assert run("tags", "compare", "--all-projects").code == 0
+    assert run("watch", "--once", "--tagger", "llm").code == 0
+    assert len(door.chats()) == 4

@@ -10,6 +10,7 @@ from agentpprof.commands.llm_server import LlmChoice
 from agentpprof.commands.llm_tagging import Job, Report, missing_texts, tag_texts
 from agentpprof.commands.opened import opened_selection
 from agentpprof.commands.tagger_choice import read_tagger
+from agentpprof.config import configured_tagger, with_model_server
 from agentpprof.errors import UsageError
 from agentpprof.profile.llm_texts import Texts, Wanted, find_texts, questions_of
 from agentpprof.profile.selection import Selection
@@ -17,7 +18,6 @@ from agentpprof.redactor import EMAIL, SECRET
 from agentpprof.store import queries, tag_cache
 from agentpprof.store.database import opened_for_reading
 from agentpprof.tagging.llm_prompts import messages
-from agentpprof.tagging.tagger import DEFAULT_TAGGER
 from agentpprof.vocabulary import TAG_KINDS
 
 _DEFAULT_KINDS = ("prompt", "session")
@@ -87,7 +87,7 @@ def text_of_run(report: Report) -> str:
 @contextmanager
 def _found(options: Mapping[str, Any]) -> Iterator[Found]:
     """Read the options, sync, and find the texts."""
-    tagger = read_tagger(options)
+    tagger = read_tagger(with_model_server(options))
     if tagger.llm is None:
         raise UsageError("tags run needs --tagger llm: rules tag whenever logs are read")
     kinds = options["kinds"] or _DEFAULT_KINDS
@@ -104,7 +104,7 @@ def texts_of_kinds(
     """Return the texts of some kinds of the chosen sessions."""
     prompts = queries.read_prompts(connection)
     new = tag_cache.NewTags({}, {})
-    by_rule = tag_cache.tags_of_prompts(connection, DEFAULT_TAGGER, prompts, new)
+    by_rule = tag_cache.tags_of_prompts(connection, configured_tagger(), prompts, new)
     wanted = Wanted(sessions="session" in kinds, answers="llm" in kinds)
     texts = find_texts(connection, selection, wanted, by_rule)
     return texts if "prompt" in kinds else texts._replace(prompts={})

@@ -13,6 +13,7 @@ from agentpprof.ingest.discover import Root, find_log_files
 from agentpprof.ingest.indexer import SyncReport, sync, sync_files
 from agentpprof.models import LogFile
 from agentpprof.store.database import look_at, opened_for_writing, schema_version
+from agentpprof.store.watch_lock import is_watched
 
 
 class Source(NamedTuple):
@@ -83,13 +84,18 @@ def sync_source(source: Source, database: Path, on_progress: OnProgress) -> Sync
         unreadable += report.unreadable
         report = report._replace(unreadable=tuple(unreadable))
         synced = Synced(report, tuple(each.logical_path for each in files))
-    elif source.syncs:
+    elif source.syncs and not _is_kept_up_to_date(source, database):
         synced = Synced(sync(database, source.roots, on_progress), None)
     else:
         synced = Synced(SyncReport(), None)
     if not source.syncs:
         _bring_up_to_date(database)
     return synced
+
+
+def _is_kept_up_to_date(source: Source, database: Path) -> bool:
+    """Say whether a watcher of just these logs has the database up to date already."""
+    return not source.is_foreign and look_at(database) > 0 and is_watched(database, source.roots)
 
 
 def _sync_named(source: Source, database: Path, on_progress: OnProgress, folder: Path) -> Synced:

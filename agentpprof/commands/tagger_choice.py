@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 from agentpprof.commands.llm_server import LlmChoice, read_llm_choice
+from agentpprof.config import configured_tagger
 from agentpprof.errors import UsageError
 from agentpprof.tagging.tagger import Tagger
 
@@ -47,7 +48,7 @@ def read_tagger(options: Mapping[str, Any]) -> TaggerChoice:
     llm = read_llm_choice(options)  # also without --tagger llm: a wrong value is wrong
     if name == "llm":
         _refuse_rules(options)
-        return TaggerChoice(Tagger(), llm, not options["no_cache"], tuple(notes))
+        return TaggerChoice(configured_tagger(), llm, not options["no_cache"], tuple(notes))
     if options["task_choices"]:
         raise UsageError("--task-choice needs --tagger llm: rules choose among no tasks")
     given = [flag for key, flag in _LLM_ONLY.items() if _is_given(options[key])]

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from agentpprof.commands.llm_server import LlmChoice, read_llm_choice
 from agentpprof.commands.opened import Opened, opened_selection
+from agentpprof.config import configured_tagger, with_model_server
 from agentpprof.errors import NothingFoundError, UsageError
 from agentpprof.models import PromptRow
 from agentpprof.privacy import PublicText
@@ -38,9 +39,9 @@ def compare_taggers(names: tuple[str, str], options: Mapping[str, Any]) -> dict[
     """Return how far two taggers agree; texts only if they were asked for."""
     _check_names(names)
     # Nothing is sent, so the server may be any.
-    choice = read_llm_choice({**options, "tagger_name": "regex"})
-    texts = options["tag_rules"]
-    rules = Tagger(tuple(map(parse_tag_rule, texts)), has_builtin=not options["no_builtin_tags"])
+    choice = read_llm_choice({**with_model_server(options), "tagger_name": "regex"})
+    named = tuple(map(parse_tag_rule, options["tag_rules"]))
+    rules = Tagger((*named, *configured_tagger().rules), has_builtin=not options["no_builtin_tags"])
     with opened_selection(options) as opened:
         database = choice.tag_database(opened.database, is_temporary=opened.is_temporary)
         place = _Place(opened.connection, _prompts(opened), choice, rules, database)

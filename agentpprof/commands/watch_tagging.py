@@ -12,6 +12,7 @@ from typing import Any
 
 from agentpprof.commands.llm_server import LlmChoice
 from agentpprof.commands.tagger_choice import read_tagger
+from agentpprof.config import with_model_server
 from agentpprof.errors import AgentPprofError, UsageError
 
 _PAUSE_SECONDS = 0.2
@@ -89,7 +90,7 @@ class WatchTagging:
 
 def read_watch_tagging(database: Path, options: Mapping[str, Any]) -> WatchTagging | None:
     """Return the tagging that was asked for, None for rules alone; raises UsageError."""
-    tagger = read_tagger(options)
+    tagger = read_tagger(with_model_server(options))
     if tagger.llm is None:
         if options["tag_rules"] or options["no_builtin_tags"]:
             raise UsageError("watch tags by the built-in rules, and by a model with --tagger llm")

@@ -106,13 +106,14 @@ class Weighing:
         groups = 16 * len(self._prompts) * len(self._sessions)
         ids = (row[3] for row in rows if row[3] and bags[row[0] // groups].op == LLM)
         answers = [texts.get(text_id, "") for text_id in ids]
-        by_model = self._answers_of_model()
+        tagger, by_model = self._request.tagger, self._answers_of_model()
+        found = answer_tags_by_rule(tagger.by_rules, answers) if tagger.rules else {}
         if by_model:
             from agentpprof.ingest.rows import hash_of
 
             tags = {text: by_model.get(hash_of(text), "") for text in set(answers)}
-            return {text: tag for text, tag in tags.items() if tag}
-        return answer_tags_by_rule(self._request.tagger.by_rules, answers)
+            found |= {text: tag for text, tag in tags.items() if tag}
+        return found
 
 
 def _one_count(bag: Bag, weights: list[Any], _: bool) -> Iterator[tuple[str, int]]:
