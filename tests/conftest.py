@@ -11,9 +11,13 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from llama_server import LlamaServer, Recorder
 
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parent
@@ -128,6 +132,33 @@ def _pprof_command() -> list[str] | None:
     if shutil.which("go"):
         return ["go", "tool", "pprof"]
     return None
+
+
+@pytest.fixture(scope="session")
+def llama_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """File of a tiny model of random weights."""
+    from llama_server import write_model
+
+    return write_model(tmp_path_factory.mktemp("model") / "random.gguf")
+
+
+@pytest.fixture(scope="session")
+def llama_server(llama_model: Path) -> Iterator["LlamaServer"]:
+    """A real llama.cpp server with two slots."""
+    from llama_server import running
+
+    with running(llama_model, slots=2, context=16384) as server:
+        yield server
+
+
+@pytest.fixture
+def door(llama_server: "LlamaServer") -> Iterator["Recorder"]:
+    """A door before that server which remembers every request."""
+    from llama_server import Recorder
+
+    recorder = Recorder(llama_server.url)
+    yield recorder
+    recorder.close()
 
 
 class SkipGuard:

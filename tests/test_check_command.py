@@ -1,12 +1,14 @@
 """`agentpprof check`: our own validator, for any pprof file."""
 
 import gzip
+import re
 from pathlib import Path
 
 import pytest
 from command_line import run, write_history
 from encoder_samples import small
 
+from agentpprof import __version__
 from agentpprof.encoders.check import decode_pprof
 from agentpprof.encoders.pprof import encode
 from agentpprof.models import OutputOptions
@@ -35,9 +37,10 @@ def test_what_is_in_it_is_told(tmp_path: Path) -> None:
     [
         (b"", "the file is empty"),
         (b"hello", "not a pprof message"),
-        (gzip.compress(b"x")[:-4], "cut short"),
-        (gzip.compress(b"x") + b"y", "something follows"),
+        (gzip.compress(b"x", mtime=0)[:-4], "cut short"),
+        (gzip.compress(b"x", mtime=0) + b"y", "something follows"),
     ],
+    ids=["empty", "text", "cut", "more"],
 )
 def test_what_is_wrong_is_told(tmp_path: Path, data: bytes, problem: str) -> None:
     path = tmp_path / "a.pb.gz"
@@ -81,3 +84,38 @@ def test_the_flag_changes_pprof_only(isolated_machine: Path, tmp_path: Path) -> 
     ran = run("-o", tmp_path / "a.svg", "--all-projects", "--all-measures")
 
     assert "--all-measures: without effect, it changes pprof only" in ran.err
+
+
+# ------------------------------------------------------------------ what an output says of itself
+
+
+def test_comments_name_version_project_and_filters_but_no_pattern_for_texts(
+    isolated_machine: Path, tmp_path: Path
+) -> None:
+    write_history(isolated_machine)
+    output = tmp_path / "a.pb.gz"
+    run("-o", output, "--all-projects", "--agent", "claude", "--since", "2026-05-01", "--where",
+        "op!=prompt", "--where", "prompt_text=cart")  # fmt: skip
+
+    message = decode_pprof(output.read_bytes())
+    assert [message.string_table[each] for each in message.comment] == [
+        "agentpprof:view:tokens",
+        "agentpprof:project:all_projects",
+        f"agentpprof:version:{__version__}",
+        "filter:agent:claude",
+        "filter:since:2026-05-01T00:00",
+        "filter:where:op:not:prompt",
+        "filter:where:prompt_text",
+    ]
+
+
+def test_a_flame_has_its_root_at_the_bottom(isolated_machine: Path, tmp_path: Path) -> None:
+    write_history(isolated_machine)
+    heights = []
+    for name, more in (("icicle.svg", ()), ("flame.svg", ("--flame",))):
+        run("-o", tmp_path / name, "--all-projects", "--stack", "task", *more)
+        boxes = (tmp_path / name).read_text().split('<g class="boxes">')[1]
+        heights.append([int(found) for found in re.findall(r' y="(\d+)" width', boxes)])
+    icicle, flame = heights
+    assert icicle[0] < icicle[1]
+    assert flame[0] > flame[1]

@@ -12,6 +12,7 @@ from agentpprof.commands.profile import profile_defaults
 from agentpprof.commands.progress import progress_bar
 from agentpprof.commands.source import sync_source
 from agentpprof.commands.telling import report_lines, say
+from agentpprof.config import configured_tagger
 from agentpprof.models import SessionInfo
 from agentpprof.profile.gather import Gathered
 from agentpprof.store import queries, tag_cache
@@ -38,6 +39,8 @@ def looked_at(options: Mapping[str, Any]) -> Iterator[Look]:
             synced = sync_source(source, path, on_progress)
         for line in () if asked.is_quiet else report_lines(synced.report, asked.is_verbose):
             say(line, on_stderr=True)
+        if source.syncs:
+            tag_cache.tag_new_prompts(path, configured_tagger())
         with opened_for_reading(path) as connection:
             gathered = gather_on(connection, asked, synced, tag_cache.NewTags({}, {}))
             every = {session.key: session for session in queries.read_sessions(connection)}

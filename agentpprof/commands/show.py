@@ -87,7 +87,7 @@ def _steps(look: Look, top: SessionInfo) -> list[Step]:
     above = spawning_prompts(prompts, parents, spawned_by)
     rows: Any = queries.read_timeline(look.connection, keys)
     bags = queries.read_bags(look.connection)
-    steps = steps_of(top, look.every, prompts, above, rows, bags)
+    steps = steps_of(top, look.every, prompts, above, ((row, bags[row[2]]) for row in rows))
     tasks = own_tasks(prompts, look.gathered.tags)
     for step in steps:
         step.tag = tasks.get(step.prompt_key, step.tag)

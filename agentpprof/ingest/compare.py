@@ -50,13 +50,16 @@ def _moved_files(log_files: Iterable[LogFile], known: dict[str, KnownFile]) -> d
     The same device and inode, at a path that is new, of a file that is nowhere else any more. That
     it still holds what was read is for the reader to check.
     """
+    new = [log_file for log_file in log_files if log_file.logical_path not in known]
+    if not new:
+        return {}
     by_inode = {file.identity[:2]: (path, file) for path, file in known.items()}
     moved = {}
-    for log_file in log_files:
+    for log_file in new:
         former = by_inode.get((log_file.device, log_file.inode))
-        if log_file.logical_path in known or former is None:
+        if former is None or log_file.path != log_file.logical_path:
             continue
-        if not os.path.lexists(former[0]) and log_file.path == log_file.logical_path:
+        if not os.path.lexists(former[0]):
             moved[log_file.logical_path] = former[1]
     return moved
 

@@ -6,11 +6,14 @@ A file that two roots or two hard links show is one file.
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
 from agentpprof.agents import AGENTS
 from agentpprof.models import LogFile
+
+_NAME = attrgetter("name")
 
 
 class Root(NamedTuple):
@@ -64,7 +67,7 @@ def _walk(root: Root, unreadable: list[str]) -> Iterator[LogFile]:
     while folders:
         folder = folders.pop()
         try:
-            entries = sorted(os.scandir(folder), key=_name, reverse=True)
+            entries = sorted(os.scandir(folder), key=_NAME, reverse=True)
         except OSError:
             if folder != root.path or os.path.lexists(folder):
                 unreadable.append(folder)
@@ -80,10 +83,6 @@ def _walk(root: Root, unreadable: list[str]) -> Iterator[LogFile]:
                     yield _log_file(root.agent, entry)
             except OSError:
                 unreadable.append(entry.path)
-
-
-def _name(entry: os.DirEntry[str]) -> str:
-    return entry.name
 
 
 def _log_file(agent: str, entry: os.DirEntry[str]) -> LogFile:

@@ -1,7 +1,6 @@
 """One row per session, its sub-agents counted in: what `agentpprof sessions` lists. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from os.path import commonprefix
 from typing import NamedTuple
 
 from agentpprof.models import PromptRow, SessionInfo
@@ -94,6 +93,13 @@ def short_ids(ids: Sequence[str]) -> dict[str, str]:
     ordered = ["", *sorted(set(ids)), ""]
     shorts = {}
     for before, each, after in zip(ordered, ordered[1:], ordered[2:], strict=False):
-        shared = max(len(commonprefix((each, other))) for other in (before, after))
+        shared = max(_shared(each, other) for other in (before, after))
         shorts[each] = each[: max(SHORTEST, shared + 1)]
     return shorts
+
+
+def _shared(one: str, other: str) -> int:
+    """Return how many characters two texts have in common at their beginning."""
+    pairs = enumerate(zip(one, other, strict=False))
+    shorter = min(len(one), len(other))
+    return next((place for place, (a, b) in pairs if a != b), shorter)

@@ -44,8 +44,7 @@ def steps_of(
     every: Mapping[int, SessionInfo],
     prompts: Iterable[PromptRow],
     above: Mapping[int, int],
-    rows: Iterable[Row],
-    bags: Mapping[int, Bag],
+    rows: Iterable[tuple[Row, Bag]],
 ) -> list[Step]:
     """Return the steps of a session in time; `above` leads from a sub-agent's prompt upwards."""
     own = [prompt for prompt in prompts if prompt.session_key == top.key]
@@ -57,11 +56,11 @@ def steps_of(
             origin=ORIGINS[prompt.origin],
             outcome=outcome_named(prompt.outcome),
         )
-    for row in rows:
+    for row, bag in rows:
         prompt_key, session_key = row[0], row[1]
         key = prompt_key or every[session_key].prompt_key or 0
         step = steps.get(_topmost(key, above, steps), steps[0])
-        _add(step, row, bags[row[2]], every[session_key], is_own=session_key == top.key)
+        _add(step, row, bag, every[session_key], is_own=session_key == top.key)
     nothing = not steps[0].responses and not steps[0].calls
     return [step for step in steps.values() if step.prompt_key or not nothing]
 

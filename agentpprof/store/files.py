@@ -22,9 +22,14 @@ class KnownFile(NamedTuple):
 
     log_file_id: int
     identity: tuple[int, int, int, int, int]  # device, inode, size, mtime_ns, ctime_ns
-    checkpoint: Checkpoint
+    stored_checkpoint: tuple[int, int, bytes, bytes]
     parser_version: int
     is_gone: bool
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """How far the file is read; made when asked for, as most files have not changed."""
+        return Checkpoint(*self.stored_checkpoint)
 
 
 def read_known_files(
@@ -48,7 +53,7 @@ def read_known_files(
     try:
         return {
             os.fsdecode(row[0]): KnownFile(
-                row[1], row[2:7], Checkpoint(*row[7:11]), row[11], bool(row[12])
+                row[1], row[2:7], row[7:11], row[11], bool(row[12])
             )
             for row in rows
         }

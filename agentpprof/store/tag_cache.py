@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from agentpprof.models import PromptRow
 from agentpprof.store.database import opened_for_reading, opened_for_writing, write_lock
-from agentpprof.store.queries import read_prompt_texts, read_prompts
-from agentpprof.store.tags import is_shown, read_tags, save_tags
+from agentpprof.store.queries import read_meta, read_prompt_texts, read_prompts
+from agentpprof.store.tags import is_all_tagged, is_shown, mark_all_tagged, read_tags, save_tags
 from agentpprof.tagging.tagger import DEFAULT_TAGGER, Tagger
 from agentpprof.vocabulary import UNTAGGED
 
@@ -44,14 +44,30 @@ class NewTags(NamedTuple):
 
 
 def tag_new_prompts(database: Path, tagger: Tagger = DEFAULT_TAGGER) -> int:
-    """Tag what the database's own tagger has not tagged yet; returns how many texts."""
+    """Tag what the database's own tagger has not tagged yet; returns how many texts.
+
+    Where nothing was saved since the built-in tagger had tagged all, nothing is looked at.
+    """
     with opened_for_reading(database) as connection:
+        if tagger == DEFAULT_TAGGER and is_all_tagged(connection):
+            return 0
+        generation = read_meta(connection, "generation")
         prompts = read_prompts(connection)
         missing = missing_tags(connection, tagger, prompts)
         is_current = is_shown(connection, tagger.definition())
-    if missing or not is_current:
-        save(database, tagger, missing, is_current=True)
+    if missing or not is_current or tagger == DEFAULT_TAGGER:
+        is_saved = save(database, tagger, missing, is_current=True)
+        if is_saved and tagger == DEFAULT_TAGGER:
+            _mark(database, generation)
     return len(missing.tags)
+
+
+def _mark(database: Path, generation: str | None) -> None:
+    """Note up to where the built-in tagger has tagged all."""
+    with write_lock(database, _LOCK_SECONDS) as is_held:
+        if is_held:
+            with opened_for_writing(database) as connection:
+                mark_all_tagged(connection, generation)
 
 
 def tags_of_prompts(

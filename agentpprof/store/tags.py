@@ -5,6 +5,8 @@ import time
 from collections.abc import Mapping
 from hashlib import blake2b
 
+from agentpprof import __version__
+
 CURRENT_TAGGER = "tagger_id"  # the key in `meta` of the tagger whose tags the views show
 
 
@@ -31,6 +33,21 @@ def is_shown(connection: sqlite3.Connection, definition: str) -> bool:
         (CURRENT_TAGGER, definition_hash(definition)),
     ).fetchone()
     return row is not None
+
+
+def is_all_tagged(connection: sqlite3.Connection) -> bool:
+    """Say whether nothing was saved since this version's built-in tagger had tagged all."""
+    rows = connection.execute("select key, value from meta where key in ('generation', 'tagged')")
+    found = dict(rows)
+    return found.get("tagged") == f"{__version__} {found.get('generation')}"
+
+
+def mark_all_tagged(connection: sqlite3.Connection, generation: str | None) -> None:
+    """Note that this version's built-in tagger has tagged all up to a generation."""
+    connection.execute(
+        "insert or replace into meta (key, value) values ('tagged', ?)",
+        (f"{__version__} {generation}",),
+    )
 
 
 def save_tags(
