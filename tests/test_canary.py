@@ -274,7 +274,6 @@ FAILURES = [
     ("--all-projects", "--where", "op=nothing"),
     ("--all-projects", "--where", "command=["),
     ("--all-projects", "--stack", "command"),
-    ("--all-projects", "--tagger", "llm"),
     ("--session-file", "/dev/null"),
     ("--db", "/proc/none/x.db"),
 ]
@@ -290,7 +289,19 @@ def test_no_failure_shows_a_mark(
     check_clean(planted, ran.out, ran.err.encode())
 
 
-@pytest.mark.parametrize("command", ["audit --all-projects", "status", "doctor", "demo -o demo"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "audit --all-projects",
+        "status",
+        "doctor",
+        "demo -o demo",
+        "top --all-projects",
+        "sessions --all-projects",
+        "tags --all-projects",
+        "diff since=2026-01-01 since=2026-02-01 --all-projects",
+    ],
+)
 def test_no_other_command_shows_a_mark(
     planted: Marks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
