@@ -108,6 +108,8 @@ def run(command: Iterable[object], *, cache: Path | None = None) -> Sample:
     """Run a process to its end and return what it took; a failing one ends the bench."""
     environment = {**os.environ, "TZ": "UTC"}
     environment.pop("AGENTPPROF_DB", None)
+    # An installed package is compiled; without this each start would compile the checkout anew.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     if cache:
         environment["XDG_CACHE_HOME"] = str(cache)
     words = [str(word) for word in command]

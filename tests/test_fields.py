@@ -34,7 +34,7 @@ def cell(op: int, result: str = "ok", **fields: str) -> Cell:
 
 CALL = cell(TOOL, command="cd x && make ci")
 FAILED = cell(TOOL, "error")
-ANSWER = cell(LLM, "final", answer="It is " * 60)
+ANSWER = cell(LLM, "final", answer="It is " * 60, answer_tag="answer")
 THOUGHT = cell(LLM, "tool-use", answer_tag="plan")
 REQUEST = cell(PROMPT)
 
@@ -59,7 +59,7 @@ REQUEST = cell(PROMPT)
         ("file", CALL, "/p/shop/a.py"),
         ("command", CALL, "cd x && make ci"),
         ("command", ANSWER, None),
-        ("llm", ANSWER, "debug"),
+        ("llm", ANSWER, "answer"),
         ("llm", THOUGHT, "plan"),
         ("llm", CALL, None),
         ("call", THOUGHT, "llm/plan"),

@@ -60,6 +60,10 @@ _PATHS = st.one_of(
 )
 
 
+def test_a_name_that_comes_first_by_folding_is_no_drive() -> None:
+    assert normal_path("x/../A:", "") == "./A:"
+
+
 @given(_PATHS, st.sampled_from([_CWD, "", "C:\\w", "/Users/bob", "rel/x"]))
 def test_the_normal_form_of_a_normal_form_is_itself(spelled: str, cwd: str) -> None:
     path = normal_path(spelled, cwd)

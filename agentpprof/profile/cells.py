@@ -42,16 +42,18 @@ class Weighing:
             "until_ms": selection.until_ms,
             "only_chosen_prompts": selection.prompt_tag is not None,
             "with_commands": "command" in self._needs,
-            "with_answers": "llm_preview" in self._needs or self._has_answer_tags(),
+            "with_answers": self._looks_at_answers() or self._looks_at_tags(),
         }
         return self._cells_of(queries.weigh(self._connection, view.name, parameters))
 
-    def _has_answer_tags(self) -> bool:
-        """Say whether rules tag answers, and something looks at those tags."""
-        looked_at = bool({"llm", "call"} & self._needs) or self._request.rules.label_rules()
-        return looked_at and (
-            self._request.tagger.has_rules_for("llm") or bool(self._answers_of_model())
-        )
+    def _looks_at_tags(self) -> bool:
+        """Say whether something looks at the tags of LLM calls."""
+        return bool({"llm", "call"} & self._needs) or self._request.rules.label_rules()
+
+    def _looks_at_answers(self) -> bool:
+        """Say whether something looks at what the model said: a rule, or a tagger."""
+        has_tagger = self._request.tagger.has_rules_for("llm") or bool(self._answers_of_model())
+        return "llm_preview" in self._needs or (has_tagger and self._looks_at_tags())
 
     def _answers_of_model(self) -> Mapping[int, str]:
         """Return text hash -> tag of the answers that a model named."""
@@ -66,8 +68,11 @@ class Weighing:
         objects = ((bags[row[0] // groups], row[1]) for row in rows)
         naming = Naming(self._connection, self._request, objects)
         unpack = _UNPACK[self._request.view.name]
-        texts = queries.read_texts(self._connection, (row[3] for row in rows if row[3]))
-        tagged = self._answer_tags(rows, bags, texts) if self._has_answer_tags() else {}
+        looked_at = "command" in self._needs or self._looks_at_answers()
+        text_ids = (row[3] for row in rows if row[3]) if looked_at else ()
+        texts = queries.read_texts(self._connection, text_ids)
+        phases = queries.read_next_phases(self._connection) if self._looks_at_tags() else {}
+        tagged = self._answer_tags(rows, bags, texts)
         for fields_key, object_id, day, text_id, *weights in rows:
             rest, session_number = divmod(fields_key, n_sessions)
             rest, prompt_number = divmod(rest, n_prompts)
@@ -77,9 +82,9 @@ class Weighing:
             prompt, day_text = prompts[prompt_number], day_name(day)
             text = texts.get(text_id, "")
             command = answer = answer_tag = ""
-            if text and bag.op == LLM:
-                answer, answer_tag = text, tagged.get(text, "")
-            elif text:
+            if bag.op == LLM:
+                answer, answer_tag = text, (text and tagged.get(text)) or phases.get(text_id, "")
+            else:
                 command = text
             for detail, value in unpack(bag, weights, self._request.with_idle):
                 yield (
@@ -102,7 +107,9 @@ class Weighing:
     def _answer_tags(
         self, rows: list[Any], bags: dict[int, Bag], texts: dict[int, str]
     ) -> dict[str, str]:
-        """Return answer -> tag by a model, or by the rules for answers."""
+        """Return answer -> tag by a model, or by the rules for answers, where they are needed."""
+        if not self._looks_at_tags():
+            return {}
         groups = 16 * len(self._prompts) * len(self._sessions)
         ids = (row[3] for row in rows if row[3] and bags[row[0] // groups].op == LLM)
         answers = [texts.get(text_id, "") for text_id in ids]

@@ -50,7 +50,7 @@ class Cell(NamedTuple):
     day: str
     command: str = ""  # only where a rule looks at it
     answer: str = ""  # what the model said; only where a rule looks at it
-    answer_tag: str = ""  # the tag that a rule gave to it
+    answer_tag: str = ""  # its tag: by a rule or a model, else the phase of the next step
 
 
 Read = Callable[[Cell], str]
@@ -110,11 +110,11 @@ def _status(cell: Cell) -> str:
 
 
 def _llm_tag(cell: Cell) -> str:
-    return (cell.answer_tag or cell.prompt.task) if cell.bag.op == LLM else ""
+    return cell.answer_tag if cell.bag.op == LLM else ""
 
 
 def _llm(cell: Cell) -> Hashable:
-    return cell.bag.op, cell.answer_tag, cell.prompt
+    return cell.bag.op, cell.answer_tag
 
 
 def _call(cell: Cell) -> str:
@@ -181,7 +181,7 @@ FIELDS: Final[Mapping[str, Field]] = {
     "access": Field(lambda cell: cell.detail, _detail, "read, write, create, delete, move"),
     "part": Field(lambda cell: cell.detail, _detail, "tool, model, user or idle; time view only"),
     "day": Field(lambda cell: cell.day, lambda cell: cell.day, "day in the database's zone"),
-    "llm": Field(_llm_tag, _llm, "tag of an LLM call: by a rule on its text, else the task"),
+    "llm": Field(_llm_tag, _llm, "tag of an LLM call: by a rule, else the phase of its next step"),
     "call": Field(_call, _llm, "llm/ and that tag, as the Rust tool names it"),
     "response_phase": Field(
         _response_phase, _bag_result, "final_answer or assistant_message, as the Rust tool names it"

@@ -1,7 +1,7 @@
 """The tags of chosen sessions, of people's prompts in them, and of LLM calls: each with its giver.
 
 What `agentpprof tags` counts and lists. As in profiles: what was set by hand comes first, then a
-person's rules, then the built-in tagger; an LLM call that no rule tags has its prompt's task.
+person's rules, then the built-in tagger; an LLM call that no rule tags is named by what the model did next.
 """
 
 import sqlite3
@@ -72,7 +72,7 @@ def gather_tags(
     return Tagged(
         _sessions(connection, every, keys, (prompts, tags, texts), tagger),
         _prompts(every, own, (tags, tasks, texts), tagger),
-        _answers(connection, keys, tasks, selection, tagger),
+        _answers(connection, keys, selection, tagger),
     )
 
 
@@ -148,7 +148,6 @@ def _giver(by_hand: bool, by_rule: bool, tag: str, otherwise: str) -> str:
 def _answers(
     connection: sqlite3.Connection,
     keys: set[int],
-    tasks: Mapping[int, str],
     selection: Selection,
     tagger: Tagger,
 ) -> Counter[str]:
@@ -158,7 +157,6 @@ def _answers(
     rows = [row for row in rows if row[0] in keys]
     ruled = answer_tags_by_rule(tagger.by_rules, [row[2] for row in rows]) if has_rules else {}
     counts: Counter[str] = Counter()
-    for _, prompt_key, text, count in rows:
-        task = tasks.get(prompt_key, UNTAGGED) if prompt_key is not None else UNTAGGED
-        counts[ruled.get(text) or task] += count
+    for _, next_phase, text, count in rows:
+        counts[ruled.get(text) or next_phase] += count
     return counts

@@ -97,7 +97,9 @@ def _folded(path: str) -> str:
             parts.pop()
         elif part != ".." or not (rooted or drive):
             parts.append(part)
-    return drive + ("/" if rooted or drive else "") + "/".join(parts) or "."
+    folded = drive + ("/" if rooted or drive else "") + "/".join(parts) or "."
+    # A name that only now comes first must not be read as a drive the next time.
+    return f"./{folded}" if not drive and _DRIVE.match(folded) else folded
 
 
 @lru_cache(maxsize=65536)

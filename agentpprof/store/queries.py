@@ -182,10 +182,15 @@ def count_skipped(connection: sqlite3.Connection) -> tuple[int, int]:
 
 def count_answers(
     connection: sqlite3.Connection, span: tuple[int | None, int | None], *, with_texts: bool
-) -> list[tuple[int, int | None, str, int]]:
-    """Return (session key, prompt key, text if asked for, number) of LLM calls within a span."""
+) -> list[tuple[int, str, str, int]]:
+    """Return (session key, next phase, text if asked for, number) of LLM calls within a span."""
     parameters = {"since_ms": span[0], "until_ms": span[1], "with_texts": with_texts}
     return connection.execute(read_text("sql", "select/answers.sql"), parameters).fetchall()
+
+
+def read_next_phases(connection: sqlite3.Connection) -> dict[int, str]:
+    """Return LLM call's number -> phase of what the model did next, `answer` at an end."""
+    return dict(connection.execute(read_text("sql", "select/next_phases.sql")))
 
 
 def read_natural_ids(connection: sqlite3.Connection, keys: Iterable[int]) -> dict[int, str]:
