@@ -17,6 +17,7 @@ from click_default_group import DefaultGroup
 from agentpprof import __version__
 from agentpprof.commands.sections import Guided, write_sections
 from agentpprof.errors import AgentPprofError
+from agentpprof.terminal import show_lines
 
 _COMMANDS = {
     "profile": "one view of agent activity, as pprof, folded stacks, SVG or JSON (the default)",
@@ -151,7 +152,7 @@ def _forget_stdout() -> None:
 
 def _fail(error: Exception, exit_code: int, arguments: Sequence[str]) -> None:
     """Tell one error in one line; `--debug` adds where it came from, never what it held."""
-    click.echo(f"Error: {_message(error)}", err=True)
+    click.echo(f"Error: {show_lines(_message(error))}", err=True)
     if "--debug" in arguments:
         _echo_frames(error)
     _exit(exit_code)

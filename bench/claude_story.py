@@ -6,6 +6,7 @@ of records are those of tests/builders.py.
 
 import json
 import random
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,7 @@ class ClaudeStory(ClaudeSession):
         start = start if len(start) > 20 else f"{start}:07.412Z"
         super().__init__(session_id, cwd=f"/home/dev/{cwd}", start=start, model=model, **fields)
         self.random = random.Random(f"{cwd} {start} {agent_id}")
+        self.changed: Counter[tuple[str, str]] = Counter()
         self.context = self.random.randint(15_500, 19_800) if not agent_id else 7_300
         self.cached = 0
         self.cached_at = self.clock.time
@@ -194,6 +196,9 @@ class ClaudeStory(ClaudeSession):
     def edit(self, path: str, **more: Any) -> Record:
         """Change a few lines of a file."""
         old, new = demo_texts.change(path, self.random)
+        times = self.changed[path, old]
+        self.changed[path, old] += 1
+        old, new = "\n" * times + old, "\n" * times + new  # another place, not the same edit again
         input = {"file_path": self.place(path), "old_string": old, "new_string": new}
         said = f"The file {self.place(path)} has been updated successfully."
         structured = {"filePath": self.place(path), "userModified": False}

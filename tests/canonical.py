@@ -79,7 +79,8 @@ _JOINED = {
 _FROM = {"operation": "operation inner join field_bag as bag on operation.bag_id = bag.id"}
 # Counters, times and digests of the database itself.
 _WHERE = {
-    "meta": "key not in ('generation', 'made_at_ms', 'sql_digest', 'tagger_id', 'forgettings', 'tagged')"
+    "meta": "key not in ('generation', 'made_at_ms', 'sql_digest', 'tagger_id', 'forgettings', "
+    "'tagged')"
 }
 # Numbers to names alone, what a later read carries on, and what the migrations themselves note.
 _NOT_DUMPED = {"name", "path", "field_bag", "log_file_state", "_sqlite_migrations"}

@@ -205,3 +205,11 @@ def test_a_rule_of_one_run_changes_no_view(history: Path) -> None:
     run("-q", "--all-projects", "--tag-rule", "prompt:cart=(?i)cart")
     asked = ("sql", "select distinct tag from prompts where tag = 'cart'", "--json")
     assert json.loads(run(*asked).out)["rows"] == []
+
+
+def test_the_demo_shows_its_own_history_whatever_is_configured(
+    isolated_machine: Path, tmp_path: Path
+) -> None:
+    write("tag_rules = ['prompt:mine=.']\n")
+    assert run("demo", "-o", tmp_path).code == 0
+    assert "task:mine" not in (tmp_path / "tokens.folded").read_text(encoding="utf-8")

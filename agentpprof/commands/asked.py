@@ -55,6 +55,7 @@ class Asked(NamedTuple):
     path_depth: int
     with_idle: bool
     with_previews: bool
+    anonymizes: bool
     is_quiet: bool
     is_verbose: bool
     notes: tuple[str, ...]  # what is allowed but does nothing, for stderr
@@ -79,8 +80,12 @@ class Asked(NamedTuple):
 
 
 def read_options(options: Mapping[str, Any]) -> Asked:
-    """Read and check all options; raises UsageError before anything else is touched."""
-    options = with_configuration(options)
+    """Read and check all options, what the configuration adds among them; raises UsageError."""
+    return read_flags(with_configuration(options))
+
+
+def read_flags(options: Mapping[str, Any]) -> Asked:
+    """Read and check options alone; raises UsageError before anything else is touched."""
     check_loudness(options["quiet"], options["verbose"])
     output = _checked_output(options["output"], options["format_name"])
     named = options["format_name"]
@@ -93,6 +98,7 @@ def read_options(options: Mapping[str, Any]) -> Asked:
     selection = _read_selection(options)
     source = read_source(options)
     _check_overwriting(output, source)
+    _check_anonymize(options, rules, format_name)
     return Asked(
         output,
         format_name,
@@ -106,10 +112,28 @@ def read_options(options: Mapping[str, Any]) -> Asked:
         options["path_depth"],
         options["include_idle"],
         options["include_previews"],
+        options["anonymize"],
         options["quiet"],
         options["verbose"],
         (*tagger.notes, *idle_rules(rules), *_idle_flags(options, format_name, view)),
     )
+
+
+def _check_anonymize(options: Mapping[str, Any], rules: Rules, format_name: str) -> None:
+    """Refuse what would bring a person's own words, or numbers that differ within one file."""
+    if not options["anonymize"]:
+        return
+    if rules.label_rules():
+        raise UsageError(
+            "--anonymize: the labels of --op-map and --stack-rule are your own words; leave one out"
+        )
+    if options["include_previews"]:
+        raise UsageError("--anonymize: texts are not fit to publish; leave --include-previews out")
+    if options["all_measures"] or format_name == "speedscope":
+        raise UsageError(
+            "--anonymize: names are numbered anew in each view, so write one view a file, for "
+            "example --format pprof without --all-measures"
+        )
 
 
 def read_sessions_asked(options: Mapping[str, Any]) -> tuple[Selection, Source]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from agentpprof.commands import profile as profile_module
-from agentpprof.commands.asked import read_options
+from agentpprof.commands.asked import read_flags
 from agentpprof.commands.making import make_profile
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.encoders import encoder
@@ -39,7 +39,7 @@ def _write_view(view: str, target: Path, database: str) -> list[str]:
     lines: list[str] = []
     for extension in _FORMATS:
         output = str(target / f"{view}{extension}")
-        asked = read_options({**demo_options(database), "output": output, "view_name": view})
+        asked = read_flags({**demo_options(database), "output": output, "view_name": view})
         made = make_profile(asked)
         write_output(encoder(asked.format).encode(made.profile, asked.output_options), output)
         lines = top_lines(made.profile, rows=6)

@@ -85,6 +85,7 @@ def _cache_key(
         asked.selection,
         asked.path_depth,
         asked.with_idle,
+        asked.anonymizes,
         synced.paths,
     )
     return profile_cache.cache_key(connection, database, parts)
@@ -109,7 +110,7 @@ def make_on(connection: sqlite3.Connection, database: Path, asked: Asked, synced
         _other(connection, asked._replace(view=view), synced, new_tags) for view in _others(asked)
     )
     profile = replace(profile, others=tuple(other for other in others if other is not None))
-    if asked.format == "json":
+    if asked.format == "json" and not asked.anonymizes:
         summaries = session_summaries(connection, gathered, asked.with_previews)
         profile = replace(profile, sessions=summaries)
     skipped = queries.count_skipped(connection)
@@ -168,6 +169,7 @@ def gather_on(
         selection,
         asked.path_depth,
         with_idle=asked.with_idle,
+        anonymizes=asked.anonymizes,
         tagger=asked.tagger.tagger,
         model=model,
     )
@@ -211,9 +213,11 @@ def _in_own_stack(asked: Asked) -> Asked:
 
 def _described(profile: Profile, asked: Asked) -> Profile:
     """Return the profile with its project, and in the comments the version and the filters."""
-    name = PublicText(asked.selection.project_name or "all_projects")
+    named = "anonymous" if asked.anonymizes else asked.selection.project_name or "all_projects"
+    name = PublicText(named)
     facts = (f"agentpprof:project:{name}", f"agentpprof:version:{__version__}")
-    comments = (*profile.comments, *map(PublicText, (*facts, *asked.filters())))
+    filters = [] if asked.anonymizes else asked.filters()
+    comments = (*profile.comments, *map(PublicText, (*facts, *filters)))
     return replace(profile, project=name, comments=comments)
 
 

@@ -41,6 +41,12 @@ def output_options(function: F) -> F:
         ),
         option(
             _OUTPUT,
+            "--anonymize",
+            is_flag=True,
+            help="Number the names that people chose; leave out hosts, dates and paths.",
+        ),
+        option(
+            _OUTPUT,
             "--svg-width",
             type=int,
             default=DEFAULT_WIDTH,

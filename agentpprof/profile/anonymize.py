@@ -1,138 +1,180 @@
 """Make cells fit to publish: names that people chose become numbered ones.
 
 What is left are words of closed lists, names that everybody knows (programs, an agent's own tools,
-models) and counts. Projects, sessions, skills, sub-agents, servers and unknown programs and tools
-are `project-1`, `session-1` and so on, the same within one output and in the order of their names,
-so the numbers say nothing. Hosts and days go; of a path only its first level stays.
+models of the two vendors, folders such as `src`) and sums. All other names are `project-1`,
+`session-1`, `path-1` and so on, the same within one output, in the order of the names. Hosts, days,
+texts and hashes go.
 """
 
-from collections.abc import Callable, Iterable
-from typing import Final
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Final, NamedTuple
 
 from agentpprof.models import Bag
-from agentpprof.profile.fields import Cell, SessionGroup
+from agentpprof.profile.fields import Cell, PromptGroup, SessionGroup
+from agentpprof.resources import read_text
 from agentpprof.semantics.programs import is_known_program
 from agentpprof.semantics.tools import known_tools
+from agentpprof.vocabulary import EXTERNAL_GROUPS, PHASE_OF, TAGS, UNTAGGED
 
 HOST: Final = "host"
-_NUMBERED_OBJECTS: Final = frozenset({"agent", "server", "skill"})
+_VENDOR_MODEL: Final = re.compile(
+    r"(?:claude|gpt|codex|o\d)(?:-(?:\d[\d.]*o?|opus|sonnet|haiku|instant|codex|mini|nano|pro|max"
+    r"|turbo|latest|preview|spark))*"
+)
+_TIERS: Final = frozenset({"default", "standard", "priority", "batch", "fast", "flex", "scale"})
+_TAGS: Final = frozenset((*TAGS, UNTAGGED, *PHASE_OF.values(), "answer"))
+_KIND_OF_OBJECT: Final = {"agent": "subagent", "server": "server", "skill": "skill"}
+
+Change = Callable[[str], str]
 
 
-class Pseudonyms:
-    """Numbers for the names of one kind."""
+class Changes(NamedTuple):
+    """What stands for a name, by the kind of thing that it names."""
 
-    def __init__(self, kind: str, names: Iterable[str]) -> None:
-        """Number the distinct `names` in their order; the empty one stays empty."""
-        self._names = {
-            name: f"{kind}-{number}"
-            for number, name in enumerate(sorted({name for name in names if name}), start=1)
-        }
+    by_kind: Mapping[str, Change]
 
-    def of(self, name: str) -> str:
-        """Return what stands for a name."""
-        return self._names.get(name, "")
+    def of(self, kind: str, name: str) -> str:
+        """Return what stands for a name; the empty one stays empty."""
+        return self.by_kind[kind](name) if name else ""
 
 
 def anonymized(cells: Iterable[tuple[Cell, int]]) -> list[tuple[Cell, int]]:
     """Return the cells with people's names numbered; texts and exact paths are left out."""
     weighed = list(cells)
-    change_session = _sessions({id(cell.session): cell.session for cell, _ in weighed}.values())
-    change_bag = _bags({cell.bag for cell, _ in weighed})
-    change_group = _groups(cell for cell, _ in weighed)
-    return [
-        (
-            cell._replace(
-                bag=change_bag(cell.bag),
-                session=change_session(cell.session),
-                object="",
-                group=change_group(cell),
-                prompt=cell.prompt,
-                day="",
-                command="",
-                answer="",
-            ),
-            value,
-        )
-        for cell, value in weighed
-    ]
-
-
-def _sessions(groups: Iterable[SessionGroup]) -> Callable[[SessionGroup], SessionGroup]:
-    """Return the change of groups of sessions; equal groups stay one object."""
-    every = list(groups)
-    projects = Pseudonyms("project", (group.project for group in every))
-    sessions = Pseudonyms("session", (group.session_id for group in every))
-    agents = Pseudonyms("subagent", (group.subagent for group in every))
-    changed = {
-        id(group): group._replace(
-            project=projects.of(group.project),
-            session_id=sessions.of(group.session_id),
-            subagent=agents.of(group.subagent),
-            root="",
-            worktree="",
-        )
-        for group in every
-    }
-    return lambda group: changed[id(group)]
-
-
-def _bags(bags: Iterable[Bag]) -> Callable[[Bag], Bag]:
-    """Return the change of bags."""
-    every = list(bags)
-    skills = Pseudonyms("skill", (bag.skill for bag in every))
-    tools = Pseudonyms("tool", (bag.tool for bag in every if not _is_known_tool(bag.tool)))
-    words = [word for bag in every for word in (bag.cmd, *bag.process.split())]
-    programs = Pseudonyms("program", (word for word in words if not is_known_program(word)))
-
-    def program(word: str) -> str:
-        return word if is_known_program(word) else programs.of(word)
-
-    changed = {
-        bag: bag._replace(
-            skill=skills.of(bag.skill),
-            tool=bag.tool if _is_known_tool(bag.tool) else tools.of(bag.tool),
-            cmd=program(bag.cmd),
-            process=" ".join(map(program, bag.process.split())),
-        )
-        for bag in every
-    }
-    return lambda bag: changed[bag]
-
-
-def _groups(cells: Iterable[Cell]) -> Callable[[Cell], str]:
-    """Return the change of what an object is shown as."""
-    shown = {(cell.bag.object_kind, cell.group) for cell in cells}
-    numbered = {
-        kind: Pseudonyms(kind, (name for of_kind, name in shown if of_kind == kind))
-        for kind in _NUMBERED_OBJECTS
-    }
-    unknown_tools = (name for kind, name in shown if kind == "tool" and not _is_known_tool(name))
-    unknown_programs = (
-        name for kind, name in shown if kind == "program" and not is_known_program(name)
+    changes = _changes(
+        {id(cell.session): cell.session for cell, _ in weighed}.values(),
+        {id(cell.prompt): cell.prompt for cell, _ in weighed}.values(),
+        {cell.bag for cell, _ in weighed},
+        {(cell.bag.object_kind, cell.group, cell.answer_tag) for cell, _ in weighed},
     )
-    tools, programs = Pseudonyms("tool", unknown_tools), Pseudonyms("program", unknown_programs)
+    # Equal groups stay one object: the fold tells them apart by identity.
+    sessions: dict[int, SessionGroup] = {}
+    prompts: dict[int, PromptGroup] = {}
+    bags: dict[Bag, Bag] = {}
+    changed = []
+    for cell, value in weighed:
+        if id(cell.session) not in sessions:
+            sessions[id(cell.session)] = _session(cell.session, changes)
+        if id(cell.prompt) not in prompts:
+            prompts[id(cell.prompt)] = _prompt(cell.prompt, changes)
+        if cell.bag not in bags:
+            bags[cell.bag] = _bag(cell.bag, changes)
+        new = Cell(
+            bags[cell.bag],
+            cell.result,
+            prompts[id(cell.prompt)],
+            sessions[id(cell.session)],
+            object="",
+            group=_group(cell, changes),
+            detail=cell.detail,
+            day="",
+            answer_tag=changes.of("tag", cell.answer_tag),
+        )
+        changed.append((new, value))
+    return changed
 
-    def change(cell: Cell) -> str:
-        kind, name = cell.bag.object_kind, cell.group
-        if kind in numbered:
-            return numbered[kind].of(name)
-        if kind == "path":
-            return first_level(name)
-        if kind == "domain":
-            return HOST if name else ""
-        if kind == "tool" and not _is_known_tool(name):
-            return tools.of(name)
-        if kind == "program" and not is_known_program(name):
-            return programs.of(name)
-        return name
 
-    return change
+def _changes(
+    sessions: Iterable[SessionGroup],
+    prompts: Iterable[PromptGroup],
+    bags: Iterable[Bag],
+    objects: Iterable[tuple[str, str, str]],
+) -> Changes:
+    """Number the names of each kind that not everybody knows."""
+    names: dict[str, set[str]] = {kind: set() for kind in _IS_PUBLIC}
+    for session in sessions:
+        names["project"].add(session.project)
+        names["session"].add(session.session_id)
+        names["subagent"].add(session.subagent)
+        names["tag"].add(session.tag)
+    for prompt in prompts:
+        names["tag"] |= {prompt.task, prompt.tag}
+    for bag in bags:
+        names["skill"].add(bag.skill)
+        names["tool"].add(bag.tool)
+        names["model"].add(bag.model)
+        names["tier"].add(bag.tier)
+        names["program"] |= {bag.cmd, *bag.process.split()}
+    for object_kind, name, answer_tag in objects:
+        names["tag"].add(answer_tag)
+        kind = _KIND_OF_OBJECT.get(object_kind, object_kind)
+        if kind in names:
+            names[kind].add(first_level(name) if kind == "path" else name)
+    return Changes({kind: _numbered(kind, found) for kind, found in names.items()})
+
+
+def _numbered(kind: str, names: Iterable[str]) -> Change:
+    is_public = _IS_PUBLIC[kind]
+    private = sorted(name for name in names if name and not is_public(name))
+    numbers = {name: f"{kind}-{number}" for number, name in enumerate(private, start=1)}
+    return lambda name: numbers.get(name, name)
+
+
+def _session(group: SessionGroup, changes: Changes) -> SessionGroup:
+    return SessionGroup(
+        project=changes.of("project", group.project),
+        agent=group.agent,
+        tag=changes.of("tag", group.tag),
+        subagent=changes.of("subagent", group.subagent),
+        session_id=changes.of("session", group.session_id),
+    )
+
+
+def _prompt(group: PromptGroup, changes: Changes) -> PromptGroup:
+    return PromptGroup(
+        task=changes.of("tag", group.task),
+        tag=changes.of("tag", group.tag),
+        outcome=group.outcome,
+        origin=group.origin,
+    )
+
+
+def _bag(bag: Bag, changes: Changes) -> Bag:
+    return bag._replace(
+        skill=changes.of("skill", bag.skill),
+        tool=changes.of("tool", bag.tool),
+        model=changes.of("model", bag.model),
+        tier=changes.of("tier", bag.tier),
+        cmd=changes.of("program", bag.cmd),
+        process=" ".join(changes.of("program", word) for word in bag.process.split()),
+    )
+
+
+def _group(cell: Cell, changes: Changes) -> str:
+    """Return what an object is shown as."""
+    kind = _KIND_OF_OBJECT.get(cell.bag.object_kind, cell.bag.object_kind)
+    if kind == "domain":
+        return HOST if cell.group else ""
+    if kind not in changes.by_kind:
+        return ""
+    return changes.of(kind, first_level(cell.group) if kind == "path" else cell.group)
 
 
 def first_level(group: str) -> str:
-    """Return the first level of a path group; `external/…` groups are generated words."""
-    return group if group.startswith("external/") else group.split("/", 1)[0]
+    """Return the first level of a path group; `external/…` groups are words of a closed list."""
+    return group if group in EXTERNAL_GROUPS else group.split("/", 1)[0]
 
 
-def _is_known_tool(name: str) -> bool:
-    return name in known_tools()
+@cache
+def _common_paths() -> frozenset[str]:
+    lines = read_text("data", "common_paths.txt").splitlines()
+    words = " ".join(line for line in lines if not line.startswith("#")).split()
+    return frozenset((*words, *EXTERNAL_GROUPS))
+
+
+# Which names everybody knows, by kind.
+_IS_PUBLIC: Final[Mapping[str, Callable[[str], bool]]] = {
+    "project": lambda name: False,
+    "session": lambda name: False,
+    "subagent": lambda name: False,
+    "skill": lambda name: False,
+    "server": lambda name: False,
+    "tag": _TAGS.__contains__,
+    "tool": lambda name: name in known_tools(),
+    "program": is_known_program,
+    "model": lambda name: _VENDOR_MODEL.fullmatch(name) is not None,
+    "tier": _TIERS.__contains__,
+    "path": lambda name: name in _common_paths(),
+}

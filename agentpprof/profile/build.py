@@ -4,7 +4,7 @@ Without rules the frames of a field are computed once per distinct value; with r
 cell is looked at once.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
@@ -29,6 +29,16 @@ def build_profile(cells: Iterable[tuple[Cell, int]], view: View, rules: Rules) -
             sums[folded] = sums.get(folded, 0) + value
     samples = tuple(Sample(stack, labels, value) for (stack, labels), value in sums.items())
     return Profile(view.name, view.sample_type, view.unit, samples)
+
+
+def kept_cells(
+    cells: Iterable[tuple[Cell, int]], view: View, rules: Rules
+) -> Iterator[tuple[Cell, int]]:
+    """Yield the cells that `--where` keeps: for rules that need names which are then taken away."""
+    names = {rule.field for rule in rules.where}
+    for cell, value in cells:
+        if _is_kept({name: values_of(name, cell, view.name) for name in names}, rules):
+            yield cell, value
 
 
 def _has_rules(rules: Rules) -> bool:

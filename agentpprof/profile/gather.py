@@ -12,7 +12,8 @@ from typing import NamedTuple
 from agentpprof.errors import NoSessionError
 from agentpprof.models import Profile, PromptRow, SessionInfo
 from agentpprof.privacy import PublicText
-from agentpprof.profile.build import build_profile, in_whole_seconds
+from agentpprof.profile.anonymize import anonymized
+from agentpprof.profile.build import build_profile, in_whole_seconds, kept_cells
 from agentpprof.profile.cells import Weighing
 from agentpprof.profile.groups import Groups
 from agentpprof.profile.request import Request
@@ -62,11 +63,15 @@ def gather_profile(connection: sqlite3.Connection, request: Request, tags_of: Ta
     chosen = newest_sessions(chosen, every, selection.max_sessions)
     groups = Groups(connection, request, chosen, every, tag_of_session)
     groups.group_prompts(prompts, tags, tasks)
-    cells = Weighing(connection, request, groups).cells()
-    profile = build_profile(cells, request.view, request.rules)
+    cells, rules = Weighing(connection, request, groups).cells(), request.rules
+    if request.anonymizes:
+        cells = iter(anonymized(kept_cells(cells, request.view, rules)))
+        rules = rules._replace(where=())
+    profile = build_profile(cells, request.view, rules)
     if request.view.unit == "seconds":
         profile = in_whole_seconds(profile)
-    return Gathered(_described(profile, chosen), chosen, tag_of_session, prompts, tags)
+    described = _described(profile, [] if request.anonymizes else chosen)
+    return Gathered(described, chosen, tag_of_session, prompts, tags)
 
 
 def _described(profile: Profile, sessions: list[SessionInfo]) -> Profile:

@@ -27,5 +27,6 @@ class Request:
     selection: Selection
     path_depth: int = 2
     with_idle: bool = False
+    anonymizes: bool = False
     tagger: Tagger = DEFAULT_TAGGER
     model: ModelTags | None = None  # what a model said of sessions and answers

@@ -1,7 +1,8 @@
 """The tags of chosen sessions, of people's prompts in them, and of LLM calls: each with its giver.
 
 What `agentpprof tags` counts and lists. As in profiles: what was set by hand comes first, then a
-person's rules, then the built-in tagger; an LLM call that no rule tags is named by what the model did next.
+person's rules, then the built-in tagger; an LLM call that no rule tags is named by what the model
+did next.
 """
 
 import sqlite3

@@ -52,9 +52,7 @@ def read_known_files(
     rows = connection.execute(statement, values)
     try:
         return {
-            os.fsdecode(row[0]): KnownFile(
-                row[1], row[2:7], row[7:11], row[11], bool(row[12])
-            )
+            os.fsdecode(row[0]): KnownFile(row[1], row[2:7], row[7:11], row[11], bool(row[12]))
             for row in rows
         }
     except (UnicodeDecodeError, TypeError):
