@@ -59,8 +59,8 @@ docs: $(DEV) ## check that generated docs and the example history are in step wi
 	$(BIN)/python bench/gen_demo.py --check agentpprof/data/demo
 
 docs-write: $(DEV) ## write them anew
-	$(BIN)/cog -r $(DOCS)
 	$(BIN)/python bench/gen_demo.py agentpprof/data/demo
+	$(BIN)/cog -r $(DOCS)
 
 gallery: $(RUNTIME) ## draw the pictures of docs/gallery.md from the example history
 	$(BIN)/python bench/gen_gallery.py

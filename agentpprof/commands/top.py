@@ -43,6 +43,7 @@ NO_OUTPUT: Final[Mapping[str, Any]] = {
     "svg_width": DEFAULT_WIDTH,
     "labels": (),
     "include_previews": False,
+    "anonymize": False,
     "flame": False,
     "all_measures": False,
 }
