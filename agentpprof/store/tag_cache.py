@@ -17,8 +17,15 @@ from typing import NamedTuple
 
 from agentpprof.models import PromptRow
 from agentpprof.store.database import opened_for_reading, opened_for_writing, write_lock
-from agentpprof.store.queries import read_meta, read_prompt_texts, read_prompts
-from agentpprof.store.tags import is_all_tagged, is_shown, mark_all_tagged, read_tags, save_tags
+from agentpprof.store.queries import read_meta, read_prompt_texts
+from agentpprof.store.tags import (
+    is_all_tagged,
+    is_shown,
+    mark_all_tagged,
+    read_tags,
+    read_untagged,
+    save_tags,
+)
 from agentpprof.tagging.tagger import DEFAULT_TAGGER, Tagger
 from agentpprof.vocabulary import UNTAGGED
 
@@ -52,8 +59,8 @@ def tag_new_prompts(database: Path, tagger: Tagger = DEFAULT_TAGGER) -> int:
         if tagger == DEFAULT_TAGGER and is_all_tagged(connection):
             return 0
         generation = read_meta(connection, "generation")
-        prompts = read_prompts(connection)
-        missing = missing_tags(connection, tagger, prompts)
+        untagged = read_untagged(connection, tagger.definition())
+        missing = _tag_texts(connection, tagger, untagged)
         is_current = is_shown(connection, tagger.definition())
     if missing or not is_current or tagger == DEFAULT_TAGGER:
         is_saved = save(database, tagger, missing, is_current=True)
@@ -79,14 +86,6 @@ def tags_of_prompts(
     return {**known, **new.tags}
 
 
-def missing_tags(
-    connection: sqlite3.Connection, tagger: Tagger, prompts: list[PromptRow]
-) -> NewTags:
-    """Return the tags of texts that have none under this tagger yet."""
-    known = read_tags(connection, tagger.definition(), _KIND)
-    return tag_unknown(connection, tagger, prompts, known)
-
-
 def save(database: Path, tagger: Tagger, new: NewTags, *, is_current: bool = False) -> bool:
     """Save new tags, unless somebody else is writing for longer than a second."""
     with write_lock(database, _LOCK_SECONDS) as is_held:
@@ -107,6 +106,11 @@ def tag_unknown(
 ) -> NewTags:
     """Tag each distinct text that is not known, from one prompt that holds it."""
     keys = {p.text_hash: p.key for p in prompts if p.text_hash not in known}
+    return _tag_texts(connection, tagger, keys)
+
+
+def _tag_texts(connection: sqlite3.Connection, tagger: Tagger, keys: Mapping[int, int]) -> NewTags:
+    """Tag texts (hash -> a prompt that holds it), not too many at once."""
     new = NewTags({}, {})
     if not keys:
         return new

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from hashlib import blake2b
 
 from agentpprof import __version__
+from agentpprof.resources import read_text
 
 CURRENT_TAGGER = "tagger_id"  # the key in `meta` of the tagger whose tags the views show
 
@@ -23,6 +24,12 @@ def read_tags(connection: sqlite3.Connection, definition: str, kind: str) -> dic
         (definition_hash(definition), kind),
     )
     return dict(rows)
+
+
+def read_untagged(connection: sqlite3.Connection, definition: str) -> dict[int, int]:
+    """Return text hash -> key of a prompt that holds it, of texts that a tagger has not tagged."""
+    statement = read_text("sql", "select/untagged_prompts.sql")
+    return dict(connection.execute(statement, {"definition_hash": definition_hash(definition)}))
 
 
 def is_shown(connection: sqlite3.Connection, definition: str) -> bool:
