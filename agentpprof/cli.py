@@ -173,7 +173,10 @@ def _message(error: Exception) -> str:
         return f"the system refused to read or write ({error.strerror or kind})"
     if isinstance(error, MemoryError):
         return "there is not enough memory: choose fewer sessions with --since or --project-root"
-    return f"{kind} inside agentpprof: run it again with --debug and report it"
+    return (
+        f"{kind} inside agentpprof: see whether agentpprof doctor finds the database sound; if so, "
+        "run it again with --debug and report it"
+    )
 
 
 def _echo_frames(error: BaseException) -> None:
