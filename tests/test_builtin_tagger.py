@@ -158,6 +158,12 @@ def test_the_last_request_decides() -> None:
     assert tag_prompt("does this mean we can drop the shims?\n\ncommit please and push") == "git"
 
 
+def test_where_work_is_named_going_on_is_no_more_the_point() -> None:
+    ticket = "Add retries to the mail sender. Look at the ticket for what is ready. "
+    assert tag_prompt(f"{ticket}Start with the first ready task.") == "feature"
+    assert tag_prompt("Start with the first ready task.") == "follow"
+
+
 def test_typing_errors_are_forgiven() -> None:
     assert tag_prompt("refacor the parser") == "refactor"
     assert tag_prompt("implmeent the parser") == "feature"

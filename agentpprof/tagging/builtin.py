@@ -11,7 +11,7 @@ from typing import Final
 
 from agentpprof.vocabulary import TAGS, UNTAGGED
 
-BUILTIN_VERSION: Final = 1
+BUILTIN_VERSION: Final = 2
 _LAST: Final = ("follow", "chat", UNTAGGED)  # a session is called so only if nothing else is there
 _ORDER: Final = {tag: -index for index, tag in enumerate((*TAGS, UNTAGGED))}
 

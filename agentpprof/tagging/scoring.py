@@ -4,7 +4,7 @@ A prompt is taken apart (`prompt_text`), each sentence is weighed (`sentence`), 
 whole tips the balance (`shapes`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from agentpprof.tagging.answers import continuation
@@ -24,6 +24,8 @@ from agentpprof.tagging.tokens import words_of
 
 _REPEATED: Final = 0.5  # a tag that several sentences speak for gets half of each further score
 _ENOUGH: Final = 1.0  # a lower score is no evidence
+_NAMED: Final = 2.0  # from here on a kind of work is named
+_YIELDING: Final = 0.4
 _MOOD: Final = {REQUEST: 1.25, QUESTION: 1.0, STATEMENT: 0.85}
 _COMMENT: Final = 0.4  # what a review comment finds wrong is not yet what is wanted
 
@@ -72,6 +74,13 @@ def _sum_up(parts: Sequence[Weighed], is_comment: bool) -> dict[str, float]:
     for index, part in enumerate(parts):
         place = 1.2 if index == last_request else 1.0 if index == 0 else 0.7 if index < 4 else 0.4
         mood = _COMMENT if is_comment and index != own_end else _MOOD[part.mood]
+        names_work = _names_work(tally.totals())
         for tag, score in part.scores.items():
-            tally.add(tag, score * place * mood)
+            yields = _YIELDING if tag == "follow" and names_work else 1.0
+            tally.add(tag, score * place * mood * yields)
     return tally.totals()
+
+
+def _names_work(scores: Mapping[str, float]) -> bool:
+    """Say whether a kind of work was named: what then says "start with the first" adds little."""
+    return any(score >= _NAMED for tag, score in scores.items() if tag not in ("follow", "chat"))
