@@ -168,18 +168,18 @@ def in_whole_seconds(profile: Profile) -> Profile:
     Largest remainder, three times: the total first, its seconds over the stacks, each stack's over
     its samples. So every format shows the same sum.
     """
-    by_stack: dict[tuple[PublicText, ...], list[Sample]] = {}
-    for sample in sorted(profile.samples):
-        by_stack.setdefault(sample.stack, []).append(sample)
-    totals = [sum(sample.value for sample in samples) for samples in by_stack.values()]
+    unsorted: dict[tuple[PublicText, ...], list[Sample]] = {}
+    for sample in profile.samples:
+        unsorted.setdefault(sample.stack, []).append(sample)
+    by_stack = [sorted(unsorted[stack]) for stack in sorted(unsorted)]
+    totals = [sum(sample.value for sample in samples) for samples in by_stack]
     whole = _share(totals, round(sum(totals) / 1000))
     seconds: list[Sample] = []
-    for samples, stack_seconds in zip(by_stack.values(), whole, strict=True):
+    for samples, stack_seconds in zip(by_stack, whole, strict=True):
         shares = _share([sample.value for sample in samples], stack_seconds)
-        seconds += [
-            sample._replace(value=share) for sample, share in zip(samples, shares, strict=True)
-        ]
-    return replace(profile, samples=tuple(sample for sample in seconds if sample.value))
+        kept = zip(samples, shares, strict=True)
+        seconds += [Sample(stack, labels, share) for (stack, labels, _), share in kept if share]
+    return replace(profile, samples=tuple(seconds))
 
 
 def _share(parts: list[int], whole: int) -> list[int]:
