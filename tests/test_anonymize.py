@@ -142,6 +142,41 @@ def test_what_would_bring_own_words_is_refused(arguments: tuple[str, ...], messa
     assert message in ran.err
 
 
+@pytest.mark.parametrize("number", ["2026.05.17", "-20260517", "-4915112345678", "-12.34.56.78"])
+@pytest.mark.parametrize(("kind", "word"), [("cmd", "git"), ("model", "gpt-4"), ("model", "o3")])
+def test_a_number_behind_a_known_name_is_no_version(kind: str, word: str, number: str) -> None:
+    cell = marked_cell(Marks(), "path")
+    named = cell._replace(bag=cell.bag._replace(**{kind: f"{word}-{number.lstrip('-')}"}))
+    (found, _), = anonymized([(named, 1)])  # fmt: skip
+    told = getattr(found.bag, kind)
+    assert told in {"program-1", "model-1"} or (kind == "model" and number == "-20260517")
+
+
+@pytest.mark.parametrize("word", ["python3.11", "gcc-12", "git", "base64", "sha256sum"])
+def test_a_known_program_keeps_its_short_version(word: str) -> None:
+    cell = marked_cell(Marks(), "path")
+    (found, _), = anonymized([(cell._replace(bag=cell.bag._replace(cmd=word)), 1)])  # fmt: skip
+    assert found.bag.cmd == word
+
+
+@pytest.mark.parametrize(
+    "model", ["claude-opus-4-6", "claude-sonnet-4-5-20250929", "gpt-5.2-codex", "gpt-4o-2024-08-06"]
+)
+def test_the_vendors_models_keep_their_names(model: str) -> None:
+    cell = marked_cell(Marks(), "model", LLM)
+    (found, _), = anonymized([(cell._replace(bag=cell.bag._replace(model=model)), 1)])  # fmt: skip
+    assert found.bag.model == model
+
+
+def test_the_summary_names_no_tag(isolated_machine: Path, tmp_path: Path) -> None:
+    write_history(isolated_machine)
+    own = ("--all-projects", "--tag-rule", "prompt:secret=.")
+    ran = run("-o", tmp_path / "a.json", *own, "--anonymize")
+    assert ran.code == 0
+    assert b"secret" not in ran.out
+    assert b"secret" not in (tmp_path / "a.json").read_bytes()
+
+
 def test_of_a_path_the_first_level_stays() -> None:
     assert first_level("src/api") == "src"
     assert first_level("external/tmp") == "external/tmp"

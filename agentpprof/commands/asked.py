@@ -125,11 +125,12 @@ def _check_anonymize(options: Mapping[str, Any], rules: Rules, format_name: str)
         return
     if rules.label_rules():
         raise UsageError(
-            "--anonymize: the labels of --op-map and --stack-rule are your own words; leave one out"
+            "--anonymize: the labels of --op-map and --stack-rule are your own words; leave one "
+            "out, and op_map_files of the configuration (agentpprof config show)"
         )
     if options["include_previews"]:
         raise UsageError("--anonymize: texts are not fit to publish; leave --include-previews out")
-    if options["all_measures"] or format_name == "speedscope":
+    if format_name == "speedscope" or (options["all_measures"] and format_name == "pprof"):
         raise UsageError(
             "--anonymize: names are numbered anew in each view, so write one view a file, for "
             "example --format pprof without --all-measures"

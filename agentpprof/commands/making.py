@@ -120,6 +120,8 @@ def make_on(connection: sqlite3.Connection, database: Path, asked: Asked, synced
     warning = skipped_text(*skipped, len(synced.report.unreadable))
     warnings = [warning] if warning else []
     tagging = tagging_summary(gathered)
+    if asked.anonymizes:
+        del tagging["tag_counts"]  # own tags are own words
     if asked.tagger.model is not None:
         warnings += asked.tagger.model.report.lines()
         tagging["llm"] = asked.tagger.model.report.as_plain()

@@ -20,9 +20,12 @@ from agentpprof.vocabulary import EXTERNAL_GROUPS, PHASE_OF, TAGS, UNTAGGED
 
 HOST: Final = "host"
 _VENDOR_MODEL: Final = re.compile(
-    r"(?:claude|gpt|codex|o\d)(?:-(?:\d[\d.]*o?|opus|sonnet|haiku|instant|codex|mini|nano|pro|max"
-    r"|turbo|latest|preview|spark))*"
+    r"(?:claude|gpt|codex|o\d)"
+    r"(?:-(?:\d{1,2}(?:\.\d{1,2})?o?|opus|sonnet|haiku|instant|codex|mini|nano|pro|max|turbo"
+    r"|latest|preview|spark)){0,5}"
+    r"(?:-(?:20\d{6}|20\d\d-\d\d-\d\d))?"  # the day of a model
 )
+_VERSION: Final = re.compile(r"-?\d{1,2}(?:\.\d{1,2})?")
 _TIERS: Final = frozenset({"default", "standard", "priority", "batch", "fast", "flex", "scale"})
 _TAGS: Final = frozenset((*TAGS, UNTAGGED, *PHASE_OF.values(), "answer"))
 _KIND_OF_OBJECT: Final = {"agent": "subagent", "server": "server", "skill": "skill"}
@@ -164,6 +167,12 @@ def _common_paths() -> frozenset[str]:
     return frozenset((*words, *EXTERNAL_GROUPS))
 
 
+def _is_everybodys_program(name: str) -> bool:
+    """Say whether all know a program; only a short version may stand behind its name."""
+    version = name[len(name.rstrip("0123456789.-")) :]
+    return is_known_program(name) and (not version or _VERSION.fullmatch(version) is not None)
+
+
 # Which names everybody knows, by kind.
 _IS_PUBLIC: Final[Mapping[str, Callable[[str], bool]]] = {
     "project": lambda name: False,
@@ -173,7 +182,7 @@ _IS_PUBLIC: Final[Mapping[str, Callable[[str], bool]]] = {
     "server": lambda name: False,
     "tag": _TAGS.__contains__,
     "tool": lambda name: name in known_tools(),
-    "program": is_known_program,
+    "program": _is_everybodys_program,
     "model": lambda name: _VENDOR_MODEL.fullmatch(name) is not None,
     "tier": _TIERS.__contains__,
     "path": lambda name: name in _common_paths(),
