@@ -185,7 +185,10 @@ def count_answers(
 ) -> list[tuple[int, str, str, int]]:
     """Return (session key, next phase, text if asked for, number) of LLM calls within a span."""
     parameters = {"since_ms": span[0], "until_ms": span[1], "with_texts": with_texts}
-    return connection.execute(read_text("sql", "select/answers.sql"), parameters).fetchall()
+    next_phases = read_text("sql", "select/next_phases.sql")
+    answers = read_text("sql", "select/answers.sql")
+    statement = f"with next_phases as (\n{next_phases}\n)\n{answers}"
+    return connection.execute(statement, parameters).fetchall()
 
 
 def read_next_phases(connection: sqlite3.Connection) -> dict[int, str]:

@@ -1,28 +1,13 @@
--- One row per session, text and next step of its LLM calls: how many. The next step is the phase of
--- the tool call after it, answer where none is. The text only where rules look at it.
+-- One row per session, text and next step of its LLM calls: how many. The text only where rules
+-- look at it. `next_phases` is select/next_phases.sql.
 select
-    ordered.session_key,
-    ordered.next_phase,
-    case when :with_texts then coalesce(ordered.text, '') else '' end as answer,
+    operation.session_key,
+    next_phases.next_phase,
+    case when :with_texts then coalesce(operation.text, '') else '' end as answer,
     count(*) as answers
-from (
-    select
-        operation.session_key,
-        operation.op,
-        operation.started_at_ms,
-        operation.text,
-        lead(case when operation.op = 2 then phase.text else 'answer' end, 1, 'answer')
-            over in_order as next_phase
-    from operation
-    inner join field_bag as bag on operation.bag_id = bag.id
-    inner join name as phase on bag.phase_id = phase.id
-    window in_order as (
-        partition by operation.session_key
-        order by operation.log_file_id, operation.offset, operation.id
-    )
-) as ordered
+from next_phases
+inner join operation on next_phases.id = operation.id
 where
-    ordered.op = 1
-    and (:since_ms is null or ordered.started_at_ms >= :since_ms)
-    and (:until_ms is null or ordered.started_at_ms < :until_ms)
-group by ordered.session_key, ordered.next_phase, answer
+    (:since_ms is null or operation.started_at_ms >= :since_ms)
+    and (:until_ms is null or operation.started_at_ms < :until_ms)
+group by operation.session_key, next_phases.next_phase, answer
