@@ -4,7 +4,6 @@
 each a `PublicText` such as `task:debug`.
 """
 
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from agentpprof.privacy import PublicText
@@ -119,12 +118,10 @@ class Sample(NamedTuple):
     value: int
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(NamedTuple):
     """One view, folded: what every encoder gets.
 
-    Values are whole numbers in `unit`, but for the time view while it is built: milliseconds
-    until `profile.build.in_whole_seconds` rounds them, so that every format shows one sum.
+    Values are whole numbers in `unit`. Equal stacks are one object, and so are equal labels.
     """
 
     view: str
@@ -135,7 +132,7 @@ class Profile:
     started_at_ms: int | None = None
     ended_at_ms: int | None = None
     sessions: tuple[dict[str, Any], ...] = ()  # summaries for JSON, values already public
-    project: PublicText = field(default_factory=lambda: PublicText("project"))
+    project: PublicText = PublicText("project")
     others: tuple["Profile", ...] = ()  # the same sessions measured otherwise, smallest use first
 
     @property

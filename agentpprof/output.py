@@ -1,7 +1,6 @@
 """Write an output: whole or not at all, private, never through a link."""
 
 import os
-import secrets
 import sys
 from pathlib import Path
 
@@ -38,7 +37,7 @@ def _replace(target: Path, data: bytes) -> None:
         with target.open("wb") as stream:  # a device or a pipe that somebody named on purpose
             stream.write(data)
         return
-    temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(4)}")
+    temporary = target.with_name(f".{target.name[:200]}.{os.urandom(4).hex()}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as stream:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from builders import ClaudeSession
 from canary import Marks
+from cell_builders import named_cells, numbered_cells
 from command_line import run, stacks, write_history
 
 from agentpprof.models import Bag
@@ -15,6 +16,10 @@ from agentpprof.profile.views import VIEWS
 from agentpprof.vocabulary import LLM, OBJECT_KINDS, RESULT_CODE, TOOL
 
 EVERY_FIELD = ",".join(name for name, field in FIELDS.items() if field.may_be_frame)
+
+
+def published(cells: list[tuple[Cell, int]]) -> list[tuple[Cell, int]]:
+    return named_cells(anonymized(numbered_cells(cells)))
 
 
 def marked_cell(marks: Marks, object_kind: str, op: int = TOOL) -> Cell:
@@ -55,7 +60,7 @@ def marked_cell(marks: Marks, object_kind: str, op: int = TOOL) -> Cell:
 @pytest.mark.parametrize("kind", [*OBJECT_KINDS, "of-tomorrow"])
 def test_no_field_holds_what_a_person_named(kind: str, op: int) -> None:
     marks = Marks()
-    (cell, value), = anonymized([(marked_cell(marks, kind, op), 7)])  # fmt: skip
+    (cell, value), = published([(marked_cell(marks, kind, op), 7)])  # fmt: skip
     assert value == 7
     told = [text for name in FIELDS for text in values_of(name, cell, "operations")]
     assert marks.found_in("\n".join(told).encode()) == {}
@@ -147,7 +152,7 @@ def test_what_would_bring_own_words_is_refused(arguments: tuple[str, ...], messa
 def test_a_number_behind_a_known_name_is_no_version(kind: str, word: str, number: str) -> None:
     cell = marked_cell(Marks(), "path")
     named = cell._replace(bag=cell.bag._replace(**{kind: f"{word}-{number.lstrip('-')}"}))
-    (found, _), = anonymized([(named, 1)])  # fmt: skip
+    (found, _), = published([(named, 1)])  # fmt: skip
     told = getattr(found.bag, kind)
     assert told in {"program-1", "model-1"} or (kind == "model" and number == "-20260517")
 
@@ -155,7 +160,7 @@ def test_a_number_behind_a_known_name_is_no_version(kind: str, word: str, number
 @pytest.mark.parametrize("word", ["python3.11", "gcc-12", "git", "base64", "sha256sum"])
 def test_a_known_program_keeps_its_short_version(word: str) -> None:
     cell = marked_cell(Marks(), "path")
-    (found, _), = anonymized([(cell._replace(bag=cell.bag._replace(cmd=word)), 1)])  # fmt: skip
+    (found, _), = published([(cell._replace(bag=cell.bag._replace(cmd=word)), 1)])  # fmt: skip
     assert found.bag.cmd == word
 
 
@@ -164,7 +169,7 @@ def test_a_known_program_keeps_its_short_version(word: str) -> None:
 )
 def test_the_vendors_models_keep_their_names(model: str) -> None:
     cell = marked_cell(Marks(), "model", LLM)
-    (found, _), = anonymized([(cell._replace(bag=cell.bag._replace(model=model)), 1)])  # fmt: skip
+    (found, _), = published([(cell._replace(bag=cell.bag._replace(model=model)), 1)])  # fmt: skip
     assert found.bag.model == model
 
 

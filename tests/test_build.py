@@ -1,12 +1,12 @@
 """Folding: rules, frames, labels, sums."""
 
+from cell_builders import numbered_cells
 from hypothesis import given
 from hypothesis import strategies as st
 from test_fields import ANSWER, CALL, FAILED, REQUEST, THOUGHT
 
-from agentpprof.models import Profile, Sample
-from agentpprof.privacy import PublicText, frame
-from agentpprof.profile.build import build_profile, in_whole_seconds
+from agentpprof.privacy import PublicText
+from agentpprof.profile.build import build_profile
 from agentpprof.profile.fields import Cell
 from agentpprof.profile.rules import Rules, parse_label_rule, parse_where
 from agentpprof.profile.views import VIEWS
@@ -16,7 +16,7 @@ VIEW = VIEWS["operations"]
 
 
 def built(stack: str, **rules: object) -> dict[str, int]:
-    profile = build_profile(CELLS, VIEW, Rules(tuple(stack.split(",")), **rules))
+    profile = build_profile(numbered_cells(CELLS), VIEW, Rules(tuple(stack.split(",")), **rules))
     return {";".join(frames): value for frames, value in profile.stacks().items()}
 
 
@@ -42,7 +42,7 @@ def test_a_name_may_stand_twice_and_a_list_gives_a_frame_each() -> None:
 
 
 def test_labels_part_samples_but_not_stacks() -> None:
-    profile = build_profile(CELLS, VIEW, Rules(("task",), labels=("op", "cmd")))
+    profile = build_profile(numbered_cells(CELLS), VIEW, Rules(("task",), labels=("op", "cmd")))
     assert len(profile.samples) == 3
     assert len(profile.stacks()) == 1
     labels = {sample.labels: sample.value for sample in profile.samples}
@@ -88,13 +88,17 @@ def test_a_field_is_set_once_by_the_first_rule() -> None:
 def test_maps_make_new_fields_for_frames_labels_and_where() -> None:
     rules = maps("area:code=path=src")
     assert built("area", op_map=rules, where=wheres("area=code")) == {"area:code": 8}
-    profile = build_profile(CELLS, VIEW, Rules(("op",), op_map=rules, labels=("area",)))
+    profile = build_profile(
+        numbered_cells(CELLS), VIEW, Rules(("op",), op_map=rules, labels=("area",))
+    )
     assert (("area", PublicText("code")),) in {sample.labels for sample in profile.samples}
 
 
 def test_maps_change_labels() -> None:
     profile = build_profile(
-        CELLS, VIEW, Rules(("op",), op_map=maps("session:mine=op=tool"), labels=("session",))
+        numbered_cells(CELLS),
+        VIEW,
+        Rules(("op",), op_map=maps("session:mine=op=tool"), labels=("session",)),
     )
     assert {sample.labels[0][1] for sample in profile.samples} == {"mine", "docs"}
 
@@ -119,7 +123,9 @@ def test_a_text_becomes_a_frame_only_as_a_rules_label() -> None:
     rules = maps("command:ci=command=.*make ci")
     assert built("command", op_map=rules) == {"command:ci": 3, "": 24}
     assert built("command", stack_rules=rules) == {"command:ci": 3, "": 24}
-    profile = build_profile(CELLS, VIEW, Rules(("op",), op_map=rules, labels=("command",)))
+    profile = build_profile(
+        numbered_cells(CELLS), VIEW, Rules(("op",), op_map=rules, labels=("command",))
+    )
     shown = {text for sample in profile.samples for _, text in sample.labels}
     assert shown == {"ci"}
 
@@ -130,7 +136,9 @@ def test_a_stack_rule_changes_one_frame_and_nothing_else() -> None:
     ruled = built("op,object", stack_rules=rules, where=wheres("op=tool"))
     assert plain["op:tool;object:src/a"] == 8
     assert ruled == {"op:tool;object:docs": 8}
-    profile = build_profile(CELLS, VIEW, Rules(("object",), stack_rules=rules, labels=("object",)))
+    profile = build_profile(
+        numbered_cells(CELLS), VIEW, Rules(("object",), stack_rules=rules, labels=("object",))
+    )
     assert PublicText("src/a") in {text for sample in profile.samples for _, text in sample.labels}
 
 
@@ -144,22 +152,5 @@ def test_rules_that_match_nothing_change_nothing(cells: list[tuple[Cell, int]]) 
     plain = Rules(("op", "task", "object", "result"), labels=("session",))
     never = maps("task:x=zzz")
     ruled = plain._replace(op_map=never, stack_rules=never, where=wheres("op!=zzz"))
-    assert build_profile(cells, VIEW, plain) == build_profile(cells, VIEW, ruled)
-
-
-_NAMES = st.sampled_from(["a", "b", "c"])
-
-
-@given(
-    st.dictionaries(st.tuples(_NAMES, _NAMES), st.integers(1, 5_000_000), min_size=1, max_size=9)
-)
-def test_seconds_add_up_whatever_the_parts(values: dict[tuple[str, str], int]) -> None:
-    samples = tuple(
-        Sample((frame("task", stack),), (("agent", PublicText(label)),), value)
-        for (stack, label), value in sorted(values.items())
-    )
-    profile = Profile("time", "duration", "seconds", samples)
-    seconds = in_whole_seconds(profile)
-    assert seconds.total == round(sum(values.values()) / 1000)
-    for stack, value in seconds.stacks().items():
-        assert abs(value - profile.stacks()[stack] / 1000) < 1
+    numbered = numbered_cells(cells)
+    assert build_profile(numbered, VIEW, plain) == build_profile(numbered, VIEW, ruled)

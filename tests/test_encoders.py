@@ -1,6 +1,5 @@
 """Rules that hold for every output format alike."""
 
-import dataclasses
 import json
 import random
 import re
@@ -104,7 +103,7 @@ def test_equal_profiles_give_equal_bytes(name: str) -> None:
     mixed = list(whole.samples)
     random.Random(3).shuffle(mixed)
 
-    assert encoded(name, dataclasses.replace(whole, samples=tuple(mixed))) == encoded(name, whole)
+    assert encoded(name, whole._replace(samples=tuple(mixed))) == encoded(name, whole)
 
 
 @every_format

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from cell_builders import numbered_cells
 
 from agentpprof.models import Bag
 from agentpprof.profile.fields import (
@@ -12,6 +13,7 @@ from agentpprof.profile.fields import (
     SINGLE,
     TEXT_FIELDS,
     Cell,
+    Parts,
     PromptGroup,
     SessionGroup,
     values_of,
@@ -164,9 +166,12 @@ def test_a_text_names_what_to_show_instead() -> None:
 
 
 def test_a_value_depends_on_what_it_is_remembered_by() -> None:
-    cells = (CALL, FAILED, ANSWER, THOUGHT, REQUEST)
+    others = (cell(TOOL, group="src/b", detail="write"), cell(LLM, "final", answer_tag="plan"))
+    cells = numbered_cells((each, 1) for each in (CALL, FAILED, ANSWER, THOUGHT, REQUEST, *others))
     for name, field in FIELDS.items():
         known: dict[object, object] = {}
-        for each in cells:
-            value = field.read(each)
-            assert known.setdefault(field.depends_on(each._replace()), value) == value, name
+        for numbers in cells.weights:
+            parts = Parts(*numbers)
+            key = tuple(getattr(parts, part) for part in field.depends_on)
+            value = field.read(cells.cell(numbers))
+            assert known.setdefault(key, value) == value, name

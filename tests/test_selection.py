@@ -1,7 +1,5 @@
 """Which sessions a profile is made of."""
 
-from dataclasses import replace
-
 import pytest
 
 from agentpprof.errors import NothingFoundError
@@ -115,7 +113,3 @@ def test_two_projects_of_one_name_are_told_apart() -> None:
 def test_a_root_is_called_by_its_folder() -> None:
     assert name_of_root("/p/shop") == "shop"
     assert name_of_root("/") == "project"
-
-
-def test_selections_are_plain_values() -> None:
-    assert replace(Selection(), agent="codex") == Selection(agent="codex")

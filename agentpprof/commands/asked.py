@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -240,7 +239,7 @@ def _with_span(selection: Selection, options: Mapping[str, Any], source: Source)
     if since is None and until is None:
         return selection
     since_ms, until_ms = parse_span(since, until, _zone(source))
-    return replace(selection, since_ms=since_ms, until_ms=until_ms)
+    return selection._replace(since_ms=since_ms, until_ms=until_ms)
 
 
 def _zone(source: Source) -> str:

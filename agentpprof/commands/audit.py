@@ -3,7 +3,6 @@
 import json
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import click
@@ -50,7 +49,7 @@ def command(as_json: bool, **options: Any) -> None:
         with opened_for_reading(path) as connection:
             if synced.paths is not None:
                 keys = queries.read_sessions_of_files(connection, synced.paths)
-                selection = replace(selection, session_keys=keys)
+                selection = selection._replace(session_keys=keys)
             document = _document(connection, selection, with_lines=bool(options["session_id"]))
     if as_json:
         say(json.dumps(document, indent=2, ensure_ascii=False))

@@ -1,7 +1,6 @@
 """What to say when no session matches: the projects that do have some, and the command to copy."""
 
 import sqlite3
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,7 +17,7 @@ def no_session_message(connection: sqlite3.Connection, selection: Selection) -> 
         return "the chosen log files hold no session: name others, or leave --scan-files out"
     project_alone = Selection(selection.project_root, session_keys=selection.session_keys)
     others = choose_sessions(every.values(), project_alone)
-    if others and project_alone != replace(selection, project_name=None):
+    if others and project_alone != selection._replace(project_name=None):
         return (
             f"no session matches{_what_was_asked(selection)}; without --agent, --session-id, "
             f"--since and --until {len(others):,} would"

@@ -1,23 +1,18 @@
-"""Make the profile that was asked for: sync, gather, fold, and what is told beside it."""
+"""Make the profile that was asked for: gather, fold, and what is printed beside it."""
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from agentpprof import __version__
-from agentpprof.commands.asked import TOP, Asked
-from agentpprof.commands.expiry import expiry_warning
+from agentpprof.commands.asked import Asked
 from agentpprof.commands.finding import no_session_message
 from agentpprof.commands.options import chosen_database
-from agentpprof.commands.progress import progress_bar
 from agentpprof.commands.source import Synced, sync_source
-from agentpprof.commands.telling import age_line, report_lines, skipped_text
+from agentpprof.commands.telling import skipped_text
 from agentpprof.config import configured_tagger
-from agentpprof.encoders import encoder
 from agentpprof.errors import NoSessionError, NothingFoundError
-from agentpprof.memory import paused_collection
 from agentpprof.models import Profile, PromptRow
 from agentpprof.privacy import PublicText
 from agentpprof.profile.gather import Gathered, gather_profile
@@ -25,7 +20,7 @@ from agentpprof.profile.request import Request
 from agentpprof.profile.selection import Selection
 from agentpprof.profile.summaries import session_summaries, tagging_summary
 from agentpprof.profile.views import VIEWS, View
-from agentpprof.store import profile_cache, queries, tag_cache
+from agentpprof.store import queries, tag_cache
 from agentpprof.store.database import opened_for_reading
 
 
@@ -36,59 +31,6 @@ class Made(NamedTuple):
     sessions: int
     warnings: list[str]
     tagging: dict[str, Any]
-
-
-class Output(NamedTuple):
-    """What is written, what is printed beside it, and what is said on stderr."""
-
-    data: bytes
-    summary: dict[str, Any]
-    told: list[str]
-
-
-def make_output(asked: Asked) -> Output:
-    """Sync, then take the output from the cache, or make it; raises errors that say what to do."""
-    source = asked.source
-    with chosen_database(source.database, source.is_foreign) as path:
-        with progress_bar(asked.is_quiet) as on_progress:
-            synced = sync_source(source, path, on_progress)
-        with paused_collection(), opened_for_reading(path) as connection:
-            key = _cache_key(connection, path, asked, synced)
-            cached = profile_cache.read_cached(key) if key else None
-            if cached is None:
-                made = make_on(connection, path, asked, synced)
-                format_name = "json" if asked.format == TOP else asked.format
-                data = encoder(format_name).encode(made.profile, asked.output_options)
-                cached = profile_cache.CachedOutput(data, summary_of(made, asked))
-                if key:
-                    profile_cache.write_cached(key, cached)
-        told = [] if asked.is_quiet else list(_told(asked, path, synced))
-    return Output(cached.data, {**cached.summary, "output": asked.output}, told)
-
-
-def _cache_key(
-    connection: sqlite3.Connection, database: Path, asked: Asked, synced: Synced
-) -> str | None:
-    """Return the key of what is asked for; None where nothing may or can be kept."""
-    is_temporary = asked.source.database is None and asked.source.is_foreign
-    if asked.with_previews or is_temporary or not asked.tagger.saves or synced.report.unreadable:
-        return None
-    if asked.tagger.llm is not None:
-        return None  # what a model says may come in pieces
-    parts = (
-        asked.format,
-        asked.output_options,
-        asked.all_measures,
-        asked.view.name,
-        asked.rules,
-        asked.tagger.tagger.definition(),
-        asked.selection,
-        asked.path_depth,
-        asked.with_idle,
-        asked.anonymizes,
-        synced.paths,
-    )
-    return profile_cache.cache_key(connection, database, parts)
 
 
 def make_profile(asked: Asked) -> Made:
@@ -109,10 +51,10 @@ def make_on(connection: sqlite3.Connection, database: Path, asked: Asked, synced
     others = (
         _other(connection, asked._replace(view=view), synced, new_tags) for view in _others(asked)
     )
-    profile = replace(profile, others=tuple(other for other in others if other is not None))
+    profile = profile._replace(others=tuple(other for other in others if other is not None))
     if asked.format == "json" and not asked.anonymizes:
         summaries = session_summaries(connection, gathered, asked.with_previews)
-        profile = replace(profile, sessions=summaries)
+        profile = profile._replace(sessions=summaries)
     skipped = queries.count_skipped(connection)
     if new_tags and asked.tagger.saves:
         tagger = asked.tagger.tagger
@@ -133,7 +75,7 @@ def _selection_of(connection: sqlite3.Connection, asked: Asked, synced: Synced) 
     if synced.paths is None:
         return asked.selection
     keys = queries.read_sessions_of_files(connection, synced.paths)
-    return replace(asked.selection, session_keys=keys)
+    return asked.selection._replace(session_keys=keys)
 
 
 def _with_model_tags(
@@ -220,19 +162,7 @@ def _described(profile: Profile, asked: Asked) -> Profile:
     facts = (f"agentpprof:project:{name}", f"agentpprof:version:{__version__}")
     filters = [] if asked.anonymizes else asked.filters()
     comments = (*profile.comments, *map(PublicText, (*facts, *filters)))
-    return replace(profile, project=name, comments=comments)
-
-
-def _told(asked: Asked, database: Path, synced: Synced) -> Iterator[str]:
-    """Yield what is said on stderr beside an output."""
-    yield from asked.notes
-    yield from report_lines(synced.report, asked.is_verbose)
-    if not asked.source.syncs:
-        yield age_line(database)
-    if not asked.source.is_foreign:
-        warning = expiry_warning(database, asked.source.roots)
-        if warning:
-            yield warning
+    return profile._replace(project=name, comments=comments)
 
 
 def summary_of(made: Made, asked: Asked) -> dict[str, Any]:

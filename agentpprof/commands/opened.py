@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,5 +36,5 @@ def opened_selection(options: Mapping[str, Any]) -> Iterator[Opened]:
         with opened_for_reading(path) as connection:
             if synced.paths is not None:
                 keys = queries.read_sessions_of_files(connection, synced.paths)
-                selection = replace(selection, session_keys=keys)
+                selection = selection._replace(session_keys=keys)
             yield Opened(connection, path, source.database is None and source.is_foreign, selection)

@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from agentpprof.commands.asked import TOP, Asked, read_options
-from agentpprof.commands.making import Output, make_output
 from agentpprof.commands.options import loudness_options, store_options
+from agentpprof.commands.outputs import Output, make_output
 from agentpprof.commands.profile_options import (
     output_options,
     rule_options,

@@ -3,7 +3,6 @@
 import re
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -115,7 +114,7 @@ def make_side(
     keys = _chosen_keys(connection, chosen, name)
     asked = chosen.asked
     if keys is not None:
-        asked = asked._replace(selection=replace(asked.selection, session_keys=keys))
+        asked = asked._replace(selection=asked.selection._replace(session_keys=keys))
     try:
         made = make_on(connection, database, asked, synced)
     except NothingFoundError as error:

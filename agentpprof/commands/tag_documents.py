@@ -2,7 +2,6 @@
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -109,7 +108,7 @@ def _gather(asked: Asked, path: Path) -> tuple[Tagged, dict[int, str]]:
     with opened_for_reading(path) as connection:
         if synced.paths is not None:
             keys = queries.read_sessions_of_files(connection, synced.paths)
-            selection = replace(selection, session_keys=keys)
+            selection = selection._replace(session_keys=keys)
 
         def tags_of(prompts: list[PromptRow]) -> Mapping[int, str]:
             return tag_cache.tags_of_prompts(connection, asked.tagger, prompts, new)

@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 import click
 
 from agentpprof.commands.asked import Asked, read_options
-from agentpprof.commands.making import Output, make_output
 from agentpprof.commands.options import loudness_options, store_options
+from agentpprof.commands.outputs import Output, make_output
 from agentpprof.commands.printing import paper_of_stdout, print_lines
 from agentpprof.commands.profile_options import (
     DEFAULT_WIDTH,

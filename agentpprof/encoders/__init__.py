@@ -5,9 +5,9 @@ when they first encode, so that a run that writes folded text never loads protob
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import PurePath
+from typing import NamedTuple
 
 from agentpprof.errors import UsageError
 from agentpprof.models import OutputOptions, Profile
@@ -15,8 +15,7 @@ from agentpprof.models import OutputOptions, Profile
 Encode = Callable[[Profile, OutputOptions], bytes]
 
 
-@dataclass(frozen=True, slots=True)
-class Encoder:
+class Encoder(NamedTuple):
     """One output format: what its files are called and which module writes it."""
 
     name: str

@@ -5,7 +5,6 @@ What stands in a file may have been written by others, so every text is cleaned 
 
 import json
 import re
-from dataclasses import replace
 from typing import Any
 
 from agentpprof.encoders import format_of_path
@@ -124,4 +123,4 @@ def _from_folded(data: bytes, empty: Profile) -> Profile:
             stack, _, value = line.rpartition(" ")
             frames = tuple(map(_clean_frame, stack.split(";")))
             samples.append(Sample(frames, (), _whole(int(value))))
-    return replace(empty, samples=tuple(samples))
+    return empty._replace(samples=tuple(samples))

@@ -5,9 +5,9 @@ it equal to the name, pprof would take the name for mangled C++ and drop `<…>`
 """
 
 import gzip
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 from agentpprof.encoders.pprof_schema import profile_class
 from agentpprof.encoders.samples import NO_FRAMES, check_profile, kind_of
@@ -19,7 +19,8 @@ _NANOS_PER_MS = 1_000_000
 _LEVEL = 6
 
 Labels = tuple[tuple[str, PublicText], ...]
-Rows = dict[tuple[int, ...], int]
+Rows = dict[int, int]
+T = TypeVar("T", tuple[int, ...], Labels)
 
 
 class _Strings:
@@ -49,28 +50,42 @@ def encode_message(profile: Profile) -> bytes:
         check_profile(measure)
     samples = [[sample for sample in measure.samples if sample.value] for measure in measures]
     every = list(chain.from_iterable(samples))
-    label_sets = sorted({sample.labels for sample in every})
+    # Samples share their stacks and labels: by identity each is looked at once.
+    stacks = {id(sample.stack): sample.stack or NO_FRAMES for sample in every}
+    label_sets = {id(sample.labels): sample.labels for sample in every}
     strings = _Strings()
     message = profile_class()()
     _add_head(message, profile, strings)
-    frames = {frame for sample in every for frame in sample.stack or NO_FRAMES}
-    ids = _add_frames(message, frames, strings)
-    numbers = {labels: number for number, labels in enumerate(label_sets)}
-    rows = [_rows(each, ids, numbers) for each in samples]
-    _add_samples(message, rows, [_packed_labels(labels, strings) for labels in label_sets])
+    ids = _add_frames(message, set(chain.from_iterable(stacks.values())), strings)
+    locations = {key: tuple(map(ids.__getitem__, stack)) for key, stack in stacks.items()}
+    ordered_stacks, stack_ranks = _ranked(locations)
+    ordered_labels, label_ranks = _ranked(label_sets)
+    rows = [_rows(each, stack_ranks, label_ranks, len(ordered_labels)) for each in samples]
+    packed_stacks = [_packed_stack(stack) for stack in ordered_stacks]
+    packed_labels = [_packed_labels(labels, strings) for labels in ordered_labels]
+    _add_samples(message, rows, packed_stacks, packed_labels)
     message.string_table.extend(strings.numbers)
     data: bytes = message.SerializeToString(deterministic=True)
     return data
 
 
-def _rows(samples: list[Sample], ids: dict[str, int], numbers: dict[Labels, int]) -> Rows:
-    """Return the values by location ids, root first, a 0, and the number of the labels.
+def _ranked(values: Mapping[int, T]) -> tuple[list[T], dict[int, int]]:
+    """Return the distinct values in order, and for each key the place of its value there."""
+    ordered = sorted(set(values.values()))
+    ranks = {value: rank for rank, value in enumerate(ordered)}
+    return ordered, {key: ranks[value] for key, value in values.items()}
 
-    Flat tuples of integers sort and hash several times faster than stacks of texts.
-    """
+
+def _rows(
+    samples: list[Sample],
+    stack_ranks: Mapping[int, int],
+    label_ranks: Mapping[int, int],
+    label_count: int,
+) -> Rows:
+    """Return the values by rank of the stack, then of the labels, as one number."""
     rows: Rows = {}
     for stack, labels, value in samples:
-        key = (*map(ids.__getitem__, stack or NO_FRAMES), 0, numbers[labels])
+        key = stack_ranks[id(stack)] * label_count + label_ranks[id(labels)]
         rows[key] = rows.get(key, 0) + value
     return rows
 
@@ -108,17 +123,26 @@ def _add_frames(message: Any, frames: Iterable[str], strings: _Strings) -> dict[
     return ids
 
 
-def _add_samples(message: Any, rows: list[Rows], packed_labels: list[bytes]) -> None:
+def _add_samples(
+    message: Any, rows: list[Rows], packed_stacks: list[bytes], packed_labels: list[bytes]
+) -> None:
     """Add the samples, in order of stack and labels, with one value a measure."""
     for row in sorted(rows[0] if len(rows) == 1 else set().union(*rows)):
         values = [each.get(row, 0) for each in rows]
         if not any(values):
             continue
+        stack, labels = divmod(row, len(packed_labels))
         sample = message.sample.add()
-        # Few label sets stand on many samples: merged in as bytes, one call instead of five.
-        sample.MergeFromString(packed_labels[row[-1]])
-        sample.location_id.extend(row[-3::-1])  # the leaf first
+        # Few stacks and label sets stand on many samples: merged in as bytes, one call for all.
+        sample.MergeFromString(packed_stacks[stack] + packed_labels[labels])
         sample.value.extend(values)
+
+
+def _packed_stack(locations: tuple[int, ...]) -> bytes:
+    """Return the bytes of a sample that has only these locations, the leaf first."""
+    sample = profile_class()().sample.add(location_id=locations[::-1])
+    data: bytes = sample.SerializeToString(deterministic=True)
+    return data
 
 
 def _packed_labels(labels: Labels, strings: _Strings) -> bytes:

@@ -19,9 +19,12 @@ def check_profile(profile: Profile) -> None:
 
     The type is looked at, not the characters: only `privacy.py` makes a `PublicText`.
     """
-    texts = chain.from_iterable(sample.stack for sample in profile.samples)
-    label_texts = (text for sample in profile.samples for _, text in sample.labels)
-    kinds = set(map(type, chain(texts, label_texts, profile.comments, [profile.project])))
+    # Samples share their stacks and labels, so each is looked at once, whatever their number.
+    stacks = {id(sample.stack): sample.stack for sample in profile.samples}
+    label_sets = {id(sample.labels): sample.labels for sample in profile.samples}
+    label_texts = (text for labels in label_sets.values() for _, text in labels)
+    others = (*profile.comments, profile.project)
+    kinds = set(map(type, chain(chain.from_iterable(stacks.values()), label_texts, others)))
     for kind in kinds:
         if not issubclass(kind, PublicText):
             raise TypeError(f"encoders take PublicText only, not {kind.__name__}")

@@ -12,7 +12,8 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from agentpprof.models import Bag
-from agentpprof.profile.fields import Cell, PromptGroup, SessionGroup
+from agentpprof.profile.cells import RESULT_BITS, Cells, ShownObject, Texts
+from agentpprof.profile.fields import PromptGroup, SessionGroup
 from agentpprof.resources import read_text
 from agentpprof.semantics.programs import is_known_program
 from agentpprof.semantics.tools import known_tools
@@ -43,50 +44,36 @@ class Changes(NamedTuple):
         return self.by_kind[kind](name) if name else ""
 
 
-def anonymized(cells: Iterable[tuple[Cell, int]]) -> list[tuple[Cell, int]]:
+def anonymized(cells: Cells) -> Cells:
     """Return the cells with people's names numbered; texts and exact paths are left out."""
-    weighed = list(cells)
+    bag_ids = {number >> RESULT_BITS for number in cells.used("bag")}
     changes = _changes(
-        {id(cell.session): cell.session for cell, _ in weighed}.values(),
-        {id(cell.prompt): cell.prompt for cell, _ in weighed}.values(),
-        {cell.bag for cell, _ in weighed},
-        {(cell.bag.object_kind, cell.group, cell.answer_tag) for cell, _ in weighed},
+        [cells.sessions[number] for number in cells.used("session")],
+        [cells.prompts[number] for number in cells.used("prompt")],
+        [cells.bags[number] for number in bag_ids],
+        [cells.objects[number] for number in cells.used("object")],
+        [cells.texts[number].answer_tag for number in cells.used("text")],
     )
-    # Equal groups stay one object: the fold tells them apart by identity.
-    sessions: dict[int, SessionGroup] = {}
-    prompts: dict[int, PromptGroup] = {}
-    bags: dict[Bag, Bag] = {}
-    changed = []
-    for cell, value in weighed:
-        if id(cell.session) not in sessions:
-            sessions[id(cell.session)] = _session(cell.session, changes)
-        if id(cell.prompt) not in prompts:
-            prompts[id(cell.prompt)] = _prompt(cell.prompt, changes)
-        if cell.bag not in bags:
-            bags[cell.bag] = _bag(cell.bag, changes)
-        new = Cell(
-            bags[cell.bag],
-            cell.result,
-            prompts[id(cell.prompt)],
-            sessions[id(cell.session)],
-            object="",
-            group=_group(cell, changes),
-            detail=cell.detail,
-            day="",
-            answer_tag=changes.of("tag", cell.answer_tag),
-        )
-        changed.append((new, value))
-    return changed
+    return cells._replace(
+        bags={number: _bag(cells.bags[number], changes) for number in bag_ids},
+        prompts=[_prompt(group, changes) for group in cells.prompts],
+        sessions=[_session(group, changes) for group in cells.sessions],
+        objects=[_object(shown, changes) for shown in cells.objects],
+        days=dict.fromkeys(cells.days, ""),
+        texts=[Texts(answer_tag=changes.of("tag", text.answer_tag)) for text in cells.texts],
+    )
 
 
 def _changes(
     sessions: Iterable[SessionGroup],
     prompts: Iterable[PromptGroup],
     bags: Iterable[Bag],
-    objects: Iterable[tuple[str, str, str]],
+    objects: Iterable[ShownObject],
+    answer_tags: Iterable[str],
 ) -> Changes:
     """Number the names of each kind that not everybody knows."""
     names: dict[str, set[str]] = {kind: set() for kind in _IS_PUBLIC}
+    names["tag"].update(answer_tags)
     for session in sessions:
         names["project"].add(session.project)
         names["session"].add(session.session_id)
@@ -100,11 +87,10 @@ def _changes(
         names["model"].add(bag.model)
         names["tier"].add(bag.tier)
         names["program"] |= {bag.cmd, *bag.process.split()}
-    for object_kind, name, answer_tag in objects:
-        names["tag"].add(answer_tag)
-        kind = _KIND_OF_OBJECT.get(object_kind, object_kind)
+    for shown in objects:
+        kind = _KIND_OF_OBJECT.get(shown.kind, shown.kind)
         if kind in names:
-            names[kind].add(first_level(name) if kind == "path" else name)
+            names[kind].add(first_level(shown.group) if kind == "path" else shown.group)
     return Changes({kind: _numbered(kind, found) for kind, found in names.items()})
 
 
@@ -145,14 +131,15 @@ def _bag(bag: Bag, changes: Changes) -> Bag:
     )
 
 
-def _group(cell: Cell, changes: Changes) -> str:
-    """Return what an object is shown as."""
-    kind = _KIND_OF_OBJECT.get(cell.bag.object_kind, cell.bag.object_kind)
+def _object(shown: ShownObject, changes: Changes) -> ShownObject:
+    kind = _KIND_OF_OBJECT.get(shown.kind, shown.kind)
     if kind == "domain":
-        return HOST if cell.group else ""
-    if kind not in changes.by_kind:
-        return ""
-    return changes.of(kind, first_level(cell.group) if kind == "path" else cell.group)
+        group = HOST if shown.group else ""
+    elif kind not in changes.by_kind:
+        group = ""
+    else:
+        group = changes.of(kind, first_level(shown.group) if kind == "path" else shown.group)
+    return ShownObject(shown.kind, group=group)
 
 
 def first_level(group: str) -> str:

@@ -1,115 +1,156 @@
 """Fold cells into a profile: rules, frames, labels, sums. Pure.
 
-Without rules the frames of a field are computed once per distinct value; with rules each distinct
-cell is looked at once.
+Cells are numbers, and a frame or label depends on some of them: without rules each distinct
+combination is looked at once, with rules each distinct cell.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from itertools import groupby
-from typing import Any
+from itertools import chain, groupby
+from operator import itemgetter
+from typing import Any, TypeVar
 
 from agentpprof.models import Profile, Sample
 from agentpprof.privacy import PublicText, frame
-from agentpprof.profile.fields import FIELDS, MATCHED_FIELDS, TEXT_FIELDS, Cell, values_of
+from agentpprof.profile.cells import Cells, Numbered
+from agentpprof.profile.fields import (
+    FIELDS,
+    MATCHED_FIELDS,
+    TEXT_FIELDS,
+    Numbers,
+    Parts,
+    values_of,
+)
 from agentpprof.profile.rules import LabelRule, Rules
+from agentpprof.profile.seconds import Sums, in_whole_seconds
 from agentpprof.profile.views import View
 
-Fold = Callable[[Cell], tuple[tuple[PublicText, ...], tuple[tuple[str, PublicText], ...]] | None]
+Stack = tuple[PublicText, ...]
+Labels = tuple[tuple[str, PublicText], ...]
+T = TypeVar("T")
 
 
-def build_profile(cells: Iterable[tuple[Cell, int]], view: View, rules: Rules) -> Profile:
+def build_profile(cells: Cells, view: View, rules: Rules) -> Profile:
     """Return the profile of weighed cells; equal stacks and labels are one sample."""
-    fold = _fold_with_rules(view, rules) if _has_rules(rules) else _fold_plainly(view, rules)
-    sums: dict[Any, int] = {}
-    for cell, value in cells:
-        folded = fold(cell)
-        if folded is not None and value:
-            sums[folded] = sums.get(folded, 0) + value
-    samples = tuple(Sample(stack, labels, value) for (stack, labels), value in sums.items())
-    return Profile(view.name, view.sample_type, view.unit, samples)
+    stacks, label_sets = Numbered[Stack](), Numbered[Labels]()
+    if rules.where or rules.op_map or rules.stack_rules:
+        sums = _sums_by_rules(cells, view, rules, stacks, label_sets)
+    else:
+        sums = _plain_sums(cells, view, rules, stacks, label_sets)
+    found, labels = stacks.values(), label_sets.values()
+    if view.unit == "seconds":
+        sums = in_whole_seconds(sums, found, labels)
+    samples = (
+        Sample(found[stack], labels[label_set], value)
+        for (stack, label_set), value in sums.items()
+        if value
+    )
+    return Profile(view.name, view.sample_type, view.unit, tuple(samples))
 
 
-def kept_cells(
-    cells: Iterable[tuple[Cell, int]], view: View, rules: Rules
-) -> Iterator[tuple[Cell, int]]:
-    """Yield the cells that `--where` keeps: for rules that need names which are then taken away."""
+def kept_cells(cells: Cells, view: View, rules: Rules) -> Cells:
+    """Return the cells that `--where` keeps: for rules on names which are then taken away."""
     names = {rule.field for rule in rules.where}
-    for cell, value in cells:
-        if _is_kept({name: values_of(name, cell, view.name) for name in names}, rules):
-            yield cell, value
+
+    def is_kept(numbers: Numbers) -> bool:
+        cell = cells.cell(numbers)
+        return _is_kept({name: values_of(name, cell, view.name) for name in names}, rules)
+
+    weights = {numbers: value for numbers, value in cells.weights.items() if is_kept(numbers)}
+    return cells._replace(weights=weights)
 
 
-def _has_rules(rules: Rules) -> bool:
-    return bool(rules.where or rules.op_map or rules.stack_rules)
+def _plain_sums(
+    cells: Cells, view: View, rules: Rules, stacks: Numbered[Stack], label_sets: Numbered[Labels]
+) -> Sums:
+    """Sum by numbers of stack and labels, without rules."""
+    stack_of = _numbered_by_parts(rules.stack, partial(_frames_of, view, cells), stacks)
+    labels_of = _numbered_by_parts(rules.labels, partial(_labels_of, view, cells), label_sets)
+    sums: Sums = {}
+    for numbers, value in cells.weights.items():
+        key = (stack_of(numbers), labels_of(numbers))
+        sums[key] = sums.get(key, 0) + value
+    return sums
 
 
-def _fold_plainly(view: View, rules: Rules) -> Fold:
-    """Return the fold without rules: neighbours with one dependency are looked up together."""
-    frame_tables = _tables_of(rules.stack, _frames_of, view)
-    label_tables = _tables_of(rules.labels, _labels_of, view)
+def _numbered_by_parts(
+    names: Sequence[str],
+    read: Callable[[Sequence[str], Numbers], tuple[T, ...]],
+    numbered: Numbered[tuple[T, ...]],
+) -> Callable[[Numbers], int]:
+    """Return cell -> number of what `names` read: looked at once a combination of parts.
 
-    def fold(cell: Cell) -> Any:
-        stack: tuple[PublicText, ...] = ()
-        for depends_on, known, compute in frame_tables:
-            key = depends_on(cell)
-            found = known.get(key)
-            if found is None:
-                found = known[key] = compute(cell)
-            stack += found
-        labels: tuple[tuple[str, PublicText], ...] = ()
-        for depends_on, known, compute in label_tables:
-            key = depends_on(cell)
-            found = known.get(key)
-            if found is None:
-                found = known[key] = compute(cell)
-            labels += found
-        return stack, labels
-
-    return fold
+    Neighbours that depend on the same parts are read together, so a new combination is mostly put
+    together from what is known.
+    """
+    runs = [
+        _once_per(parts, partial(read, tuple(run)))
+        for parts, run in groupby(names, key=lambda name: FIELDS[name].depends_on)
+    ]
+    every = {part for name in names for part in FIELDS[name].depends_on}
+    return _once_per(
+        every, lambda numbers: numbered.number(tuple(chain(*(run(numbers) for run in runs))))
+    )
 
 
-def _tables_of(names: Sequence[str], read: Callable[..., Any], view: View) -> list[Any]:
-    """Return (what decides, known values, how to compute them) for each run of equal keys."""
-    tables = []
-    for depends_on, run in groupby(names, key=lambda name: FIELDS[name].depends_on):
-        together = tuple(run)
-        known: dict[Hashable, Any] = {}
-        tables.append((depends_on, known, partial(read, together, view)))
-    return tables
+def _once_per(parts: Collection[str], compute: Callable[[Numbers], T]) -> Callable[[Numbers], T]:
+    """Return `compute`, called once for each combination of these parts."""
+    places = [place for place, part in enumerate(Parts._fields) if part in parts]
+    pick: Callable[[Numbers], Any] = itemgetter(*places) if places else bool
+    known: dict[Any, T] = {}
+
+    def remembered(numbers: Numbers) -> T:
+        key = pick(numbers)
+        found = known.get(key)
+        if found is None:
+            found = known[key] = compute(numbers)
+        return found
+
+    return remembered
 
 
-def _frames_of(names: Sequence[str], view: View, cell: Cell) -> tuple[PublicText, ...]:
+def _frames_of(view: View, cells: Cells, names: Sequence[str], numbers: Numbers) -> Stack:
+    cell = cells.cell(numbers)
     return tuple(frame(name, value) for name in names for value in values_of(name, cell, view.name))
 
 
-def _labels_of(names: Sequence[str], view: View, cell: Cell) -> tuple[tuple[str, PublicText], ...]:
+def _labels_of(view: View, cells: Cells, names: Sequence[str], numbers: Numbers) -> Labels:
+    cell = cells.cell(numbers)
     found = ((name, values_of(name, cell, view.name)) for name in names)
     return tuple((name, PublicText(values[0])) for name, values in found if values)
 
 
-def _fold_with_rules(view: View, rules: Rules) -> Fold:
-    """Return the fold with rules: op-map first, then where, then stack rules."""
+def _sums_by_rules(
+    cells: Cells, view: View, rules: Rules, stacks: Numbered[Stack], label_sets: Numbered[Labels]
+) -> Sums:
+    """Sum by numbers of stack and labels, with rules: op-map, then where, then stack rules."""
     names = tuple(dict.fromkeys((*MATCHED_FIELDS, *(n for n in rules.fields() if n in FIELDS))))
-
-    def fold(cell: Cell) -> Any:
+    sums: Sums = {}
+    for numbers, value in cells.weights.items():
+        cell = cells.cell(numbers)
         values = {name: found for name in names if (found := values_of(name, cell, view.name))}
-        claimed = _apply_op_map(values, rules.op_map)
-        if not _is_kept(values, rules):
-            return None
-        texts = _MatchTexts(values, claimed)
-        # Texts that people wrote were only there to be matched, unless a rule put a label there.
-        shown = {n: v for n, v in values.items() if n in claimed or n not in TEXT_FIELDS}
-        stack: list[PublicText] = []
-        for name in rules.stack:
-            label = _stack_label(name, texts, rules.stack_rules)
-            chosen = (label,) if label else shown.get(name, ())
-            stack += [frame(name, value) for value in chosen]
-        labels = tuple((name, PublicText(shown[name][0])) for name in rules.labels if name in shown)
-        return tuple(stack), labels
+        folded = _fold_by_rules(values, rules)
+        if folded is not None:
+            key = (stacks.number(folded[0]), label_sets.number(folded[1]))
+            sums[key] = sums.get(key, 0) + value
+    return sums
 
-    return fold
+
+def _fold_by_rules(values: dict[str, tuple[str, ...]], rules: Rules) -> tuple[Stack, Labels] | None:
+    """Return stack and labels of one cell, None where a rule leaves it out."""
+    claimed = _apply_op_map(values, rules.op_map)
+    if not _is_kept(values, rules):
+        return None
+    texts = _MatchTexts(values, claimed)
+    # Texts that people wrote were only there to be matched, unless a rule put a label there.
+    shown = {n: v for n, v in values.items() if n in claimed or n not in TEXT_FIELDS}
+    stack: list[PublicText] = []
+    for name in rules.stack:
+        label = _stack_label(name, texts, rules.stack_rules)
+        chosen = (label,) if label else shown.get(name, ())
+        stack += [frame(name, value) for value in chosen]
+    labels = tuple((name, PublicText(shown[name][0])) for name in rules.labels if name in shown)
+    return tuple(stack), labels
 
 
 class _MatchTexts:
@@ -160,32 +201,3 @@ def _stack_label(name: str, texts: _MatchTexts, stack_rules: tuple[LabelRule, ..
         if rule.field == name and rule.pattern.search(texts.of(rule)):
             return rule.label
     return ""
-
-
-def in_whole_seconds(profile: Profile) -> Profile:
-    """Turn milliseconds into seconds so that the total, each stack and each sample agree.
-
-    Largest remainder, three times: the total first, its seconds over the stacks, each stack's over
-    its samples. So every format shows the same sum.
-    """
-    unsorted: dict[tuple[PublicText, ...], list[Sample]] = {}
-    for sample in profile.samples:
-        unsorted.setdefault(sample.stack, []).append(sample)
-    by_stack = [sorted(unsorted[stack]) for stack in sorted(unsorted)]
-    totals = [sum(sample.value for sample in samples) for samples in by_stack]
-    whole = _share(totals, round(sum(totals) / 1000))
-    seconds: list[Sample] = []
-    for samples, stack_seconds in zip(by_stack, whole, strict=True):
-        shares = _share([sample.value for sample in samples], stack_seconds)
-        kept = zip(samples, shares, strict=True)
-        seconds += [Sample(stack, labels, share) for (stack, labels, _), share in kept if share]
-    return replace(profile, samples=tuple(seconds))
-
-
-def _share(parts: list[int], whole: int) -> list[int]:
-    """Return milliseconds in seconds, each rounded down or up so that they sum to `whole`."""
-    shares = [part // 1000 for part in parts]
-    by_remainder = sorted(range(len(parts)), key=lambda n: (-(parts[n] % 1000), n))
-    for number in by_remainder[: whole - sum(shares)]:
-        shares[number] += 1
-    return shares

@@ -1,7 +1,6 @@
 """What changed between two profiles of one view: by stack, by frame, per prompt. Pure."""
 
 from collections.abc import Collection
-from dataclasses import replace
 from typing import NamedTuple
 
 from agentpprof.encoders.samples import NO_FRAMES
@@ -57,7 +56,7 @@ def scaled(profile: Profile, factor: int, divisor: int) -> Profile:
         values[number] += 1
     pairs = zip(samples, values, strict=True)
     kept = (sample._replace(value=value) for sample, value in pairs if value)
-    return replace(profile, samples=tuple(kept))
+    return profile._replace(samples=tuple(kept))
 
 
 def frame_changes(change: Difference, kinds: Collection[str]) -> list[FrameChange]:
@@ -85,8 +84,7 @@ def as_diff_base(change: Difference) -> Profile:
         for sample in change.base.samples
     )
     comments = (text for text in change.new.comments if not text.startswith("filter:"))
-    return replace(
-        change.new,
+    return change.new._replace(
         samples=(*change.new.samples, *base),
         comments=(*comments, *change.facts, *([PublicText(change.note)] if change.note else [])),
     )

@@ -1,11 +1,11 @@
 """The fields of an operation: where each value comes from, one line a field.
 
-A cell is one row of weights: numbers of a bag, a result, a group of prompts, a group of sessions
-and an object. A field reads its value from some of these, so values are computed once for each
-distinct combination, never for each operation.
+A cell is what operations with one bag, result, prompt group, session group, object, day … share,
+`Parts` are its numbers. A field depends on some of the parts, so its value is computed once for
+each distinct combination of these, never for each operation.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from agentpprof.models import Bag
@@ -37,8 +37,23 @@ class SessionGroup(NamedTuple):
     worktree: str = ""
 
 
+class Parts(NamedTuple):
+    """The numbers of a cell: where two cells agree in a part, they agree in all it decides."""
+
+    bag: int  # with the result
+    prompt: int
+    session: int
+    object: int
+    detail: int
+    day: int | None
+    text: int
+
+
+Numbers = tuple[int, int, int, int, int, int | None, int]  # `Parts` as a bare tuple: far quicker
+
+
 class Cell(NamedTuple):
-    """One row of weights, numbers looked up."""
+    """A cell with names for its numbers."""
 
     bag: Bag
     result: int
@@ -60,37 +75,23 @@ class Field(NamedTuple):
     """One field: how it is read, what its value depends on, what it means."""
 
     read: Read
-    depends_on: Callable[[Cell], Hashable]
+    depends_on: tuple[str, ...]  # names of `Parts`
     meaning: str
     may_be_frame: bool = True
     instead: str = ""  # for a field that is only matched: the frame to use
 
 
+_BAG: Final = ("bag",)
+_PROMPT: Final = ("prompt",)
+_SESSION: Final = ("session",)
+_OBJECT: Final = ("bag", "object")  # the bag says what kind of object it is
+_DETAIL: Final = ("detail",)
+_TEXT: Final = ("bag", "text")
+
+
 def _bag_field(name: str, meaning: str) -> Field:
     position = Bag._fields.index(name)
-    return Field(lambda cell: str(cell.bag[position]), _bag_result, meaning)
-
-
-# What a value depends on, as cheap a key as can be: groups are the same objects in all cells of a
-# profile, so their identity is enough. Neighbours in a stack with one dependency share one look-up.
-def _bag_result(cell: Cell) -> Hashable:
-    return cell.bag.id << 4 | cell.result
-
-
-def _prompt(cell: Cell) -> Hashable:
-    return id(cell.prompt)
-
-
-def _session(cell: Cell) -> Hashable:
-    return id(cell.session)
-
-
-def _object(cell: Cell) -> Hashable:
-    return cell.bag.object_kind, cell.group
-
-
-def _detail(cell: Cell) -> Hashable:
-    return cell.detail
+    return Field(lambda cell: str(cell.bag[position]), _BAG, meaning)
 
 
 def _action(cell: Cell) -> str:
@@ -113,10 +114,6 @@ def _llm_tag(cell: Cell) -> str:
     return cell.answer_tag if cell.bag.op == LLM else ""
 
 
-def _llm(cell: Cell) -> Hashable:
-    return cell.bag.op, cell.answer_tag
-
-
 def _call(cell: Cell) -> str:
     tag = _llm_tag(cell)
     return f"llm/{tag}" if tag else ""
@@ -128,9 +125,9 @@ def _response_phase(cell: Cell) -> str:
     return "final_answer" if RESULTS[cell.result] == "final" else "assistant_message"
 
 
-def _text_field(read: Read, meaning: str, instead: str) -> Field:
+def _text_field(read: Read, depends_on: tuple[str, ...], meaning: str, instead: str) -> Field:
     """Return a field that people or models wrote: rules may look at it, no output shows it."""
-    return Field(read, read, meaning, may_be_frame=False, instead=instead)
+    return Field(read, depends_on, meaning, may_be_frame=False, instead=instead)
 
 
 def _exact_path(cell: Cell) -> str:
@@ -146,28 +143,28 @@ def _shown_object(cell: Cell) -> str:
 
 
 FIELDS: Final[Mapping[str, Field]] = {
-    "op": Field(lambda cell: OPS[cell.bag.op], _bag_result, "prompt, llm or tool"),
-    "task": Field(lambda cell: cell.prompt.task, _prompt, "what the prompt in force is about"),
+    "op": Field(lambda cell: OPS[cell.bag.op], _BAG, "prompt, llm or tool"),
+    "task": Field(lambda cell: cell.prompt.task, _PROMPT, "what the prompt in force is about"),
     "skill": _bag_field("skill", "active skill or slash command"),
     "phase": _bag_field("phase", "group of actions"),
-    "action": Field(_action, _bag_result, "what was done"),
-    "object": Field(_shown_object, _object, "what it was done to"),
+    "action": Field(_action, _BAG, "what was done"),
+    "object": Field(_shown_object, _OBJECT, "what it was done to"),
     "repeat": _bag_field("repeat", "again, retry or loop; no frame at first"),
-    "result": Field(_result, _bag_result, "how it ended"),
-    "outcome": Field(lambda cell: cell.prompt.outcome, _prompt, "how the prompt ended"),
-    "token": Field(lambda cell: cell.detail, _detail, "token component; tokens view only"),
-    "project": Field(lambda cell: cell.session.project, _session, "project's name"),
-    "agent": Field(lambda cell: cell.session.agent, _session, "claude or codex"),
-    "session": Field(lambda cell: cell.session.tag, _session, "the session's tag"),
-    "session_id": Field(lambda cell: cell.session.session_id, _session, "the session's id"),
+    "result": Field(_result, _BAG, "how it ended"),
+    "outcome": Field(lambda cell: cell.prompt.outcome, _PROMPT, "how the prompt ended"),
+    "token": Field(lambda cell: cell.detail, _DETAIL, "token component; tokens view only"),
+    "project": Field(lambda cell: cell.session.project, _SESSION, "project's name"),
+    "agent": Field(lambda cell: cell.session.agent, _SESSION, "claude or codex"),
+    "session": Field(lambda cell: cell.session.tag, _SESSION, "the session's tag"),
+    "session_id": Field(lambda cell: cell.session.session_id, _SESSION, "the session's id"),
     "source_session": Field(
-        lambda cell: cell.session.session_id, _session, "another name of session_id"
+        lambda cell: cell.session.session_id, _SESSION, "another name of session_id"
     ),
     "subagent": Field(
-        lambda cell: cell.session.subagent, _session, "sub-agent's type; none in the main thread"
+        lambda cell: cell.session.subagent, _SESSION, "sub-agent's type; none in the main thread"
     ),
-    "prompt": Field(lambda cell: cell.prompt.tag, _prompt, "the prompt's own tag"),
-    "origin": Field(lambda cell: cell.prompt.origin, _prompt, "who wrote the prompt, and how"),
+    "prompt": Field(lambda cell: cell.prompt.tag, _PROMPT, "the prompt's own tag"),
+    "origin": Field(lambda cell: cell.prompt.origin, _PROMPT, "who wrote the prompt, and how"),
     "model": _bag_field("model", "model of an LLM call"),
     "tier": _bag_field("tier", "service tier or speed, unless standard"),
     "tool": _bag_field("tool", "tool's name as logged"),
@@ -175,27 +172,32 @@ FIELDS: Final[Mapping[str, Field]] = {
     "cmd": _bag_field("cmd", "program that tells most of a shell command"),
     "effect": _bag_field("effect", "effect of a tool call, as the Rust tool names it"),
     "process": _bag_field("process", "programs of a shell command, outermost first"),
-    "status": Field(_status, _bag_result, "ok, fail or observed, as the Rust tool names it"),
-    "path": Field(_object_of_kind("path"), _object, "path group"),
-    "domain": Field(_object_of_kind("domain"), _object, "host"),
-    "access": Field(lambda cell: cell.detail, _detail, "read, write, create, delete, move"),
-    "part": Field(lambda cell: cell.detail, _detail, "tool, model, user or idle; time view only"),
-    "day": Field(lambda cell: cell.day, lambda cell: cell.day, "day in the database's zone"),
-    "llm": Field(_llm_tag, _llm, "tag of an LLM call: by a rule, else the phase of its next step"),
-    "call": Field(_call, _llm, "llm/ and that tag, as the Rust tool names it"),
+    "status": Field(_status, _BAG, "ok, fail or observed, as the Rust tool names it"),
+    "path": Field(_object_of_kind("path"), _OBJECT, "path group"),
+    "domain": Field(_object_of_kind("domain"), _OBJECT, "host"),
+    "access": Field(lambda cell: cell.detail, _DETAIL, "read, write, create, delete, move"),
+    "part": Field(lambda cell: cell.detail, _DETAIL, "tool, model, user or idle; time view only"),
+    "day": Field(lambda cell: cell.day, ("day",), "day in the database's zone"),
+    "llm": Field(_llm_tag, _TEXT, "tag of an LLM call: by a rule, else the phase of its next step"),
+    "call": Field(_call, _TEXT, "llm/ and that tag, as the Rust tool names it"),
     "response_phase": Field(
-        _response_phase, _bag_result, "final_answer or assistant_message, as the Rust tool names it"
+        _response_phase, _BAG, "final_answer or assistant_message, as the Rust tool names it"
     ),
-    "source_kind": Field(lambda cell: OPS[cell.bag.op], _bag_result, "another name of op"),
-    "prompt_hash": Field(lambda cell: cell.prompt.hash, _prompt, "tells prompts apart, textless"),
-    "command": _text_field(lambda cell: cell.command, "the whole command", "cmd"),
-    "file": _text_field(_exact_path, "the exact path", "path"),
-    "prompt_text": _text_field(lambda cell: cell.prompt.text, "what the prompt says", "prompt"),
+    "source_kind": Field(lambda cell: OPS[cell.bag.op], _BAG, "another name of op"),
+    "prompt_hash": Field(lambda cell: cell.prompt.hash, _PROMPT, "tells prompts apart, textless"),
+    "command": _text_field(lambda cell: cell.command, _TEXT, "the whole command", "cmd"),
+    "file": _text_field(_exact_path, _OBJECT, "the exact path", "path"),
+    "prompt_text": _text_field(
+        lambda cell: cell.prompt.text, _PROMPT, "what the prompt says", "prompt"
+    ),
     "prompt_preview": _text_field(
-        lambda cell: cell.prompt.text[:PREVIEW], f"the first {PREVIEW} characters of it", "prompt"
+        lambda cell: cell.prompt.text[:PREVIEW],
+        _PROMPT,
+        f"the first {PREVIEW} characters of it",
+        "prompt",
     ),
     "llm_preview": _text_field(
-        lambda cell: cell.answer[:PREVIEW], "the first words of an answer", "llm"
+        lambda cell: cell.answer[:PREVIEW], _TEXT, "the first words of an answer", "llm"
     ),
 }
 # Fields of the Rust tool that name single operations: a profile is a sum, so it has none.

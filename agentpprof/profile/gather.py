@@ -6,15 +6,12 @@ alone.
 
 import sqlite3
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 from agentpprof.errors import NoSessionError
 from agentpprof.models import Profile, PromptRow, SessionInfo
 from agentpprof.privacy import PublicText
-from agentpprof.profile.anonymize import anonymized
-from agentpprof.profile.build import build_profile, in_whole_seconds, kept_cells
-from agentpprof.profile.cells import Weighing
+from agentpprof.profile.build import build_profile, kept_cells
 from agentpprof.profile.groups import Groups
 from agentpprof.profile.request import Request
 from agentpprof.profile.selection import (
@@ -25,6 +22,7 @@ from agentpprof.profile.selection import (
 )
 from agentpprof.profile.session_tags import needed_session_tags
 from agentpprof.profile.tasks import tasks_of_prompts
+from agentpprof.profile.weighing import Weighing
 from agentpprof.store import queries
 
 Tags = Callable[[list[PromptRow]], Mapping[int, str]]
@@ -65,11 +63,11 @@ def gather_profile(connection: sqlite3.Connection, request: Request, tags_of: Ta
     groups.group_prompts(prompts, tags, tasks)
     cells, rules = Weighing(connection, request, groups).cells(), request.rules
     if request.anonymizes:
-        cells = iter(anonymized(kept_cells(cells, request.view, rules)))
+        from agentpprof.profile.anonymize import anonymized  # it knows all tools and programs
+
+        cells = anonymized(kept_cells(cells, request.view, rules))
         rules = rules._replace(where=())
     profile = build_profile(cells, request.view, rules)
-    if request.view.unit == "seconds":
-        profile = in_whole_seconds(profile)
     described = _described(profile, [] if request.anonymizes else chosen)
     return Gathered(described, chosen, tag_of_session, prompts, tags)
 
@@ -77,8 +75,7 @@ def gather_profile(connection: sqlite3.Connection, request: Request, tags_of: Ta
 def _described(profile: Profile, sessions: list[SessionInfo]) -> Profile:
     starts = [s.started_at_ms for s in sessions if s.started_at_ms is not None]
     ends = [s.ended_at_ms for s in sessions if s.ended_at_ms is not None]
-    return replace(
-        profile,
+    return profile._replace(
         started_at_ms=min(starts, default=None),
         ended_at_ms=max(ends, default=None),
         comments=(PublicText(f"agentpprof:view:{profile.view}"),),

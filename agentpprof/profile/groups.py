@@ -9,7 +9,7 @@ from typing import Any
 
 from agentpprof.models import PromptRow, SessionInfo
 from agentpprof.profile.fields import PromptGroup, SessionGroup, outcome_named
-from agentpprof.profile.naming import worktree_of
+from agentpprof.profile.objects import worktree_of
 from agentpprof.profile.request import Request
 from agentpprof.profile.selection import home_of, project_names
 from agentpprof.profile.tasks import own_tag

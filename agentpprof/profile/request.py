@@ -1,7 +1,6 @@
 """One profile as a person asked for it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from agentpprof.profile.rules import Rules
@@ -18,8 +17,7 @@ class ModelTags(NamedTuple):
     answers: Mapping[int, str]  # text hash -> tag
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """One profile as a person asked for it, all parts checked."""
 
     view: View

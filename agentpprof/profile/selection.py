@@ -2,15 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import PurePath
+from typing import NamedTuple
 
 from agentpprof.errors import NothingFoundError
 from agentpprof.models import PromptRow, SessionInfo
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """What a person chose; None and empty mean everything."""
 
     project_root: str | None = None  # None: all projects

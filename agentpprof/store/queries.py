@@ -119,9 +119,9 @@ def set_delegated(connection: sqlite3.Connection) -> None:
 
 def weigh(
     connection: sqlite3.Connection, view: str, parameters: Mapping[str, Any]
-) -> list[tuple[Any, ...]]:
-    """Return the rows of one view's weights."""
-    return connection.execute(read_text("sql", f"weights/{view}.sql"), parameters).fetchall()
+) -> Iterable[tuple[Any, ...]]:
+    """Yield the rows of one view's weights, to be summed: a number of parts, then its value."""
+    return connection.execute(read_text("sql", f"weights/{view}.sql"), parameters)
 
 
 def _read_by_id(

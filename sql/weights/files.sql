@@ -1,9 +1,11 @@
--- One row per bag, result, prompt group, session group, path, access and day: file effects.
+-- One row per operation, path and access: its file effects.
 -- What was rejected or cancelled before it began had none.
 select
-    ((operation.bag_id * 16 + operation.result) * :prompt_groups + coalesce(prompt.group_id, 0))
-    * :session_groups + session.group_id as fields_key,
+    operation.bag_id * 16 + operation.result as bag_result,
+    coalesce(prompt.group_id, 0) as prompt_group,
+    session.group_id as session_group,
     operation_path.path_id as object_id,
+    operation_path.access as detail,
     case when :with_days then (
         operation.started_at_ms + (
             select zone_span.offset_ms
@@ -18,8 +20,7 @@ select
         when :with_answers and operation.op = 1 then operation.id
         else 0
     end as text_id,
-    operation_path.access as detail,
-    count(*) as value
+    1 as value
 from operation
 inner join temp.session_group as session on operation.session_key = session.key
 left join temp.prompt_group as prompt on operation.prompt_key = prompt.key
@@ -29,4 +30,3 @@ where
     and (:until_ms is null or operation.started_at_ms < :until_ms)
     and (not :only_chosen_prompts or prompt.key is not null)
     and operation.result not in (7, 8)
-group by fields_key, operation_path.path_id, day, text_id, detail

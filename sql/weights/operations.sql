@@ -1,8 +1,10 @@
--- One row per bag, result, prompt group, session group, object and day: how many operations.
+-- One row per operation: numbers of its bag and result, prompt group, session group, object, day.
 select
-    ((operation.bag_id * 16 + operation.result) * :prompt_groups + coalesce(prompt.group_id, 0))
-    * :session_groups + session.group_id as fields_key,
+    operation.bag_id * 16 + operation.result as bag_result,
+    coalesce(prompt.group_id, 0) as prompt_group,
+    session.group_id as session_group,
     operation.object_id * :with_objects as object_id,
+    0 as detail,
     case when :with_days then (
         operation.started_at_ms + (
             select zone_span.offset_ms
@@ -17,7 +19,7 @@ select
         when :with_answers and operation.op = 1 then operation.id
         else 0
     end as text_id,
-    count(*) as value
+    1 as value
 from operation
 inner join temp.session_group as session on operation.session_key = session.key
 left join temp.prompt_group as prompt on operation.prompt_key = prompt.key
@@ -25,4 +27,3 @@ where
     (:since_ms is null or operation.started_at_ms >= :since_ms)
     and (:until_ms is null or operation.started_at_ms < :until_ms)
     and (not :only_chosen_prompts or prompt.key is not null)
-group by fields_key, operation.object_id * :with_objects, day, text_id

@@ -1,8 +1,9 @@
 -- One row per bag, result, prompt group, session group, object and day: tokens by component.
 -- A response without a usable count has an estimate from its text, or stands as one unknown.
 select
-    ((operation.bag_id * 16 + operation.result) * :prompt_groups + coalesce(prompt.group_id, 0))
-    * :session_groups + session.group_id as fields_key,
+    operation.bag_id * 16 + operation.result as bag_result,
+    coalesce(prompt.group_id, 0) as prompt_group,
+    session.group_id as session_group,
     operation.object_id * :with_objects as object_id,
     case when :with_days then (
         operation.started_at_ms + (
@@ -43,4 +44,10 @@ where
     and (:until_ms is null or operation.started_at_ms < :until_ms)
     and (not :only_chosen_prompts or prompt.key is not null)
     and operation.op = 1
-group by fields_key, operation.object_id * :with_objects, day, text_id
+group by
+    bag_result,
+    prompt_group,
+    session_group,
+    operation.object_id * :with_objects,
+    day,
+    text_id

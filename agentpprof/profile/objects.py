@@ -1,0 +1,78 @@
+"""What the objects of operations are called: paths by their group, everything else by its name."""
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+
+from agentpprof.profile.cells import Numbered, ShownObject
+from agentpprof.profile.fields import SessionGroup
+from agentpprof.semantics.paths import path_group
+from agentpprof.store import queries
+
+
+class Objects:
+    """The shown objects of one view, numbered as they come; 0 is none."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        kinds: Mapping[int, str],
+        sessions: Sequence[SessionGroup],
+        path_depth: int,
+        with_paths: bool,
+    ) -> None:
+        """`kinds` is bag number -> kind of object; `with_paths`: exact paths are looked at."""
+        self._connection = connection
+        self._kinds = kinds
+        self._sessions = sessions
+        self._path_depth = path_depth
+        self._with_paths = with_paths
+        places = Numbered[tuple[str, str]]()  # paths of one place have their groups in common
+        self._places = [places.number((each.root, each.worktree)) for each in sessions]
+        self._shown = Numbered(ShownObject())
+        self._known: dict[tuple[int, str, int], int] = {}
+        self._names: Mapping[int, str] = {}
+        self._paths: Mapping[int, str] = {}
+
+    def read(self, bags_and_objects: Iterable[tuple[int, int]]) -> None:
+        """Read the names of all objects that will be asked for."""
+        numbers: tuple[set[int], set[int]] = (set(), set())
+        for bag_id, object_id in bags_and_objects:
+            numbers[self._kinds[bag_id] == "path"].add(object_id)
+        self._names = queries.read_names(self._connection, numbers[False])
+        self._paths = queries.read_paths(self._connection, numbers[True])
+
+    def number_of(self, bag_id: int, object_id: int, session: int) -> int:
+        """Return the number of an operation's object, as its session shows it."""
+        spot = (object_id, self._kinds[bag_id], self._places[session])
+        number = self._known.get(spot)
+        if number is None:
+            shown = self._shown_object(object_id, spot[1], self._sessions[session])
+            number = self._known[spot] = self._shown.number(shown)
+        return number
+
+    def values(self) -> list[ShownObject]:
+        """Return the objects by number."""
+        return self._shown.values()
+
+    def _shown_object(self, object_id: int, kind: str, session: SessionGroup) -> ShownObject:
+        if kind != "path":
+            name = self._names.get(object_id, "")
+            return ShownObject(kind, name, name)
+        path = self._paths.get(object_id, "")
+        group = self._group(path, session) if path else ""
+        return ShownObject(kind, path if self._with_paths else "", group)
+
+    def _group(self, path: str, session: SessionGroup) -> str:
+        worktree = session.worktree
+        if worktree and (path == worktree or path.startswith(worktree + "/")):
+            return path_group(path, worktree, self._path_depth)
+        return path_group(path, session.root, self._path_depth)
+
+
+def worktree_of(cwd: str, root: str) -> str:
+    """Return the worktree of a project that a folder lies in, empty for the checkout itself."""
+    for marker in ("/.claude/worktrees/", "/.worktrees/"):
+        before, found, behind = cwd.partition(marker)
+        if found and before == root:
+            return before + marker + behind.split("/", 1)[0]
+    return ""
