@@ -7,7 +7,6 @@ is read or whom it is sent to.
 
 import os
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -125,6 +124,8 @@ def _checked(name: str, value: Any, path: Path) -> str | tuple[str, ...]:
     definition = SETTINGS.get(name)
     if definition is None or not definition.in_file:
         known = [each for each, made in SETTINGS.items() if made.in_file]
+        from difflib import get_close_matches
+
         near = get_close_matches(name, known, n=1)
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
         raise UsageError(f"{path}: unknown setting {name!r}: {hint}")

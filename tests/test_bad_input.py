@@ -13,7 +13,6 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -535,7 +534,9 @@ def test_an_interrupt_ends_with_130(history: Path, tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    time.sleep(1.5)  # it waits for stdin by then
+    assert process.stdin is not None
+    process.stdin.write(b" " * 1_000_000)  # more than a pipe holds: it is reading by then
+    process.stdin.flush()
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err.strip()) == (130, b"", b"interrupted")

@@ -226,3 +226,31 @@ def _many_sub_agents(connection: sqlite3.Connection, count: int) -> None:
         "origin, text_hash) values (?1, 0, 0, ?2, ?1, 1, 0, ?3, 0, 0, 1, 0, 0, 1, ?4, 1)",
         prompts,
     )
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("-o", "-", "--format", "folded", "--view", "time"),
+        ("-o", "-", "--format", "json", "--view", "tokens", "--stack", "llm,action"),
+        ("top", "--json"),
+        ("tags", "--json"),
+        ("sessions", "--json"),
+    ],
+    ids=lambda command: " ".join(command),
+)
+def test_profiles_need_no_views(demo: Path, tmp_path: Path, command: tuple[str, ...]) -> None:
+    """A database of an older version, opened without a sync, has no views that came later."""
+    bare = tmp_path / "bare.db"
+    with closing(sqlite3.connect(demo)) as whole, closing(sqlite3.connect(bare)) as copy:
+        whole.backup(copy)
+        for (view,) in copy.execute(
+            "select name from sqlite_master where type = 'view'"
+        ).fetchall():
+            copy.execute(f"drop view {view}")
+        copy.commit()
+    selectors = ("--no-sync", "--all-projects", "-q")
+    with_views = run(*command, "--db", demo, *selectors)
+    without = run(*command, "--db", bare, *selectors)
+    assert without.code == with_views.code == 0, without.err
+    assert without.out == with_views.out

@@ -1,8 +1,6 @@
 """Options that several commands share, and what follows from them."""
 
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -101,6 +99,9 @@ def chosen_database(named: Path | None, is_foreign: bool) -> Iterator[Path]:
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
     """Yield a folder that only its owner can enter, gone afterwards."""
+    import shutil
+    import tempfile
+
     try:
         folder = tempfile.mkdtemp(prefix="agentpprof-")
     except OSError as error:

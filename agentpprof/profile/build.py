@@ -6,7 +6,7 @@ combination is looked at once, with rules each distinct cell.
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from itertools import chain, groupby
+from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeVar
 
@@ -87,10 +87,14 @@ def _numbered_by_parts(
         _once_per(parts, partial(read, tuple(run)))
         for parts, run in groupby(names, key=lambda name: FIELDS[name].depends_on)
     ]
-    every = {part for name in names for part in FIELDS[name].depends_on}
-    return _once_per(
-        every, lambda numbers: numbered.number(tuple(chain(*(run(numbers) for run in runs))))
-    )
+
+    def number_of(numbers: Numbers) -> int:
+        whole: tuple[T, ...] = ()
+        for run in runs:
+            whole += run(numbers)
+        return numbered.number(whole)
+
+    return _once_per({part for name in names for part in FIELDS[name].depends_on}, number_of)
 
 
 def _once_per(parts: Collection[str], compute: Callable[[Numbers], T]) -> Callable[[Numbers], T]:

@@ -36,13 +36,13 @@ class Cells(NamedTuple):
     sessions: Sequence[SessionGroup]
     objects: Sequence[ShownObject]
     details: Sequence[str]
-    days: Mapping[int | None, str]
+    days: Mapping[int, str]
     texts: Sequence[Texts]
 
     def used(self, part: str) -> set[int]:
-        """Return the numbers of one of `Parts` (but the day) that the weights have."""
+        """Return the numbers of one of `Parts` that the weights have."""
         place = Parts._fields.index(part)
-        return {numbers[place] or 0 for numbers in self.weights}
+        return {numbers[place] for numbers in self.weights}
 
     def cell(self, numbers: Numbers) -> Cell:
         """Return the names of one cell."""

@@ -45,11 +45,11 @@ class Parts(NamedTuple):
     session: int
     object: int
     detail: int
-    day: int | None
+    day: int
     text: int
 
 
-Numbers = tuple[int, int, int, int, int, int | None, int]  # `Parts` as a bare tuple: far quicker
+Numbers = tuple[int, int, int, int, int, int, int]  # `Parts` as a bare tuple: far quicker
 
 
 class Cell(NamedTuple):

@@ -1,7 +1,7 @@
 """Weigh a view: rows of numbers out of SQL become sums by cell, with tables of names."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from agentpprof.models import Bag
@@ -9,9 +9,9 @@ from agentpprof.profile.cells import RESULT_BITS, Cells, Numbered, Texts
 from agentpprof.profile.fields import Numbers
 from agentpprof.profile.groups import Groups
 from agentpprof.profile.objects import Objects
+from agentpprof.profile.packing import Packing, by_detail, day_of_number, sum_rows
 from agentpprof.profile.request import Request
 from agentpprof.profile.ruled_tags import answer_tags_by_rule
-from agentpprof.profile.zones import day_name
 from agentpprof.store import queries
 from agentpprof.vocabulary import ACCESSES, LLM, PARTS, TOKENS
 
@@ -30,6 +30,7 @@ class Weighing:
         self._needs = request.rules.fields()
         self._sessions = groups.session_groups()
         self._prompts = groups.prompt_groups()
+        self._packing = Packing(len(self._prompts), len(self._sessions))
 
     def cells(self) -> Cells:
         """Return the weighed cells of the view."""
@@ -37,16 +38,18 @@ class Weighing:
         if view == "time":
             queries.set_delegated(self._connection)
         rows = queries.weigh(self._connection, view, self._parameters())
-        sums = sum_rows(_by_component(rows) if view == "tokens" else rows)
+        sums = sum_rows(by_detail(rows) if view == "tokens" else rows)
         bags = queries.read_bags(self._connection)
         if view in _KINDS:
             bags = {number: bag._replace(object_kind=_KINDS[view]) for number, bag in bags.items()}
-        objects = self._objects(bags, sums)
-        text_of, texts = self._texts(bags, sums)
+        objects = self._objects(bags)
+        objects.read(self._packing.objects(sums))
+        text_of, texts = self._texts({t: bags[bag] for t, bag in self._packing.texts(sums).items()})
         weights: dict[Numbers, int] = {}
-        for (bag, prompt, session, object_id, detail, day, text_id), value in sums.items():
+        for numbers, value in self._packing.unpacked(sums):
+            bag, prompt, session, object_id, detail, day, text_id = numbers
             shown = object_id and objects.number_of(bag >> RESULT_BITS, object_id, session)
-            numbers = (bag, prompt, session, shown, detail, day, text_of.get(text_id, 0))
+            numbers = (bag, prompt, session, shown, detail, day, text_id and text_of[text_id])
             weights[numbers] = weights.get(numbers, 0) + value
         return Cells(
             weights,
@@ -55,13 +58,14 @@ class Weighing:
             self._sessions,
             objects.values(),
             _DETAILS.get(view, ("",)),
-            {day: day_name(day) for day in {numbers[5] for numbers in weights}},
+            {day: day_of_number(day) for day in {numbers[5] for numbers in weights}},
             texts,
         )
 
     def _parameters(self) -> dict[str, Any]:
         selection = self._request.selection
         return {
+            **self._packing._asdict(),
             "with_objects": bool(_OBJECT_FIELDS & self._needs) or self._request.rules.label_rules(),
             "with_days": "day" in self._needs,
             "with_idle": self._request.with_idle,
@@ -85,38 +89,32 @@ class Weighing:
         """Return text hash -> tag of the answers that a model named."""
         return self._request.model.answers if self._request.model else {}
 
-    def _objects(self, bags: Mapping[int, Bag], sums: Iterable[Numbers]) -> Objects:
-        """Return the objects of the view, their names read."""
-        objects = Objects(
+    def _objects(self, bags: Mapping[int, Bag]) -> Objects:
+        return Objects(
             self._connection,
             {number: bag.object_kind for number, bag in bags.items()},
             self._sessions,
             self._request.path_depth,
             with_paths="file" in self._needs,
         )
-        objects.read((numbers[0] >> RESULT_BITS, numbers[3]) for numbers in sums)
-        return objects
 
-    def _texts(
-        self, bags: Mapping[int, Bag], sums: Iterable[Numbers]
-    ) -> tuple[dict[int, int], list[Texts]]:
+    def _texts(self, seen: Mapping[int, Bag]) -> tuple[dict[int, int], list[Texts]]:
         """Return operation -> number of what rules see of its text, and the texts by number."""
-        op_of = {numbers[6]: bags[numbers[0] >> RESULT_BITS].op for numbers in sums if numbers[6]}
         looked_at = "command" in self._needs or self._looks_at_answers()
-        texts = queries.read_texts(self._connection, op_of if looked_at else ())
+        texts = queries.read_texts(self._connection, seen if looked_at else ())
         phases = queries.read_next_phases(self._connection) if self._looks_at_tags() else {}
-        answers = [texts.get(each, "") for each, op in op_of.items() if op == LLM]
+        answers = [texts.get(each, "") for each, bag in seen.items() if bag.op == LLM]
         tagged = self._answer_tags(answers)
-        seen = Numbered(Texts())
+        numbered = Numbered(Texts())
         numbers = {}
-        for text_id, op in op_of.items():
+        for text_id, bag in seen.items():
             text = texts.get(text_id, "")
             found = Texts(command=text)
-            if op == LLM:
+            if bag.op == LLM:
                 tag = (text and tagged.get(text)) or phases.get(text_id, "")
                 found = Texts(answer=text, answer_tag=tag)
-            numbers[text_id] = seen.number(found)
-        return numbers, seen.values()
+            numbers[text_id] = numbered.number(found)
+        return numbers, numbered.values()
 
     def _answer_tags(self, answers: list[str]) -> dict[str, str]:
         """Return answer -> tag by a model, or by the rules for answers, where they are needed."""
@@ -130,20 +128,3 @@ class Weighing:
             tags = {text: by_model.get(hash_of(text), "") for text in set(answers)}
             found |= {text: tag for text, tag in tags.items() if tag}
         return found
-
-
-def sum_rows(rows: Iterable[tuple[Any, ...]]) -> dict[Numbers, int]:
-    """Sum rows of `Parts` and a value; SQLite would sort them first, at three times the cost."""
-    sums: dict[Numbers, int] = {}
-    for bag, prompt, session, object_id, detail, day, text_id, value in rows:
-        numbers = (bag, prompt, session, object_id, detail, day, text_id)
-        sums[numbers] = sums.get(numbers, 0) + value
-    return sums
-
-
-def _by_component(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-    """Yield a row for each component of tokens that is there."""
-    for bag, prompt, session, object_id, day, text_id, *values in rows:
-        for token, value in enumerate(values):
-            if value:
-                yield bag, prompt, session, object_id, token, day, text_id, value

@@ -1,6 +1,6 @@
 """Where a model is, and how asking it may end; without a network library, so that it is light."""
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from agentpprof.errors import AgentPprofError
 
@@ -21,23 +21,27 @@ class TooLongError(RequestError):
     """The text does not fit into the model's context."""
 
 
-@dataclass(frozen=True, slots=True)
-class Server:
+class Server(NamedTuple):
     """Where a model is, and how it is spoken to; the key shows itself nowhere."""
 
     url: str
     model: str = "local"
     timeout_seconds: float = 30.0
-    key: str = field(default="", repr=False)
+    key: str = ""
     loading_seconds: float = 600.0  # how long a server may load its model
 
+    def __repr__(self) -> str:
+        """Name the server without its key."""
+        return f"Server(url={self.url!r}, model={self.model!r})"
 
-@dataclass(slots=True)
+
 class Run:
-    """How the asking went; `error` says why it ended early."""
+    """How the asking went so far."""
 
-    tagged: int = 0
-    untagged: int = 0  # answered twice, never with a tag
-    failed: int = 0
-    requests: int = 0
-    error: str = ""
+    def __init__(self) -> None:
+        """Begin with nothing asked."""
+        self.tagged = 0
+        self.untagged = 0  # answered twice, never with a tag
+        self.failed = 0
+        self.requests = 0
+        self.error = ""  # why it ended early

@@ -1,20 +1,23 @@
--- One row per operation, path and access: its file effects.
+-- One row per operation, path and access: its file effects; the detail is the access.
 -- What was rejected or cancelled before it began had none.
+-- `who` and `place` are packed numbers, as profile/packing.py unpacks them: a column costs more
+-- to fetch than to compute.
 select
-    operation.bag_id * 16 + operation.result as bag_result,
-    coalesce(prompt.group_id, 0) as prompt_group,
-    session.group_id as session_group,
-    operation_path.path_id as object_id,
-    operation_path.access as detail,
-    case when :with_days then (
-        operation.started_at_ms + (
-            select zone_span.offset_ms
-            from temp.zone_span
-            where zone_span.from_ms <= operation.started_at_ms
-            order by zone_span.from_ms desc
-            limit 1
-        )
-    ) / 86400000 end as day,
+    ((operation.bag_id * 16 + operation.result) * :prompt_groups + coalesce(prompt.group_id, 0))
+    * :session_groups + session.group_id as who,
+    (operation_path.path_id * 8 + operation_path.access) * 4194304
+    + case
+        when not :with_days or operation.started_at_ms is null then 0
+        else (
+            operation.started_at_ms + (
+                select zone_span.offset_ms
+                from temp.zone_span
+                where zone_span.from_ms <= operation.started_at_ms
+                order by zone_span.from_ms desc
+                limit 1
+            )
+        ) / 86400000 + 1000000
+    end as place,
     case
         when :with_commands and operation.op = 2 then operation.id
         when :with_answers and operation.op = 1 then operation.id

@@ -1,20 +1,23 @@
--- One row per operation and part of its time, in milliseconds; detail numbers the part as
+-- One row per operation and part of its time, in milliseconds; the detail numbers the part as
 -- vocabulary.PARTS does. A delegating call keeps only what its sub-agent's own time does not cover.
+-- `who` and `place` are packed numbers, as profile/packing.py unpacks them: a column costs more
+-- to fetch than to compute.
 select
-    operation.bag_id * 16 + operation.result as bag_result,
-    coalesce(prompt.group_id, 0) as prompt_group,
-    session.group_id as session_group,
-    operation.object_id * :with_objects as object_id,
-    2 - operation.op as detail,
-    case when :with_days then (
-        operation.started_at_ms + (
-            select zone_span.offset_ms
-            from temp.zone_span
-            where zone_span.from_ms <= operation.started_at_ms
-            order by zone_span.from_ms desc
-            limit 1
-        )
-    ) / 86400000 end as day,
+    ((operation.bag_id * 16 + operation.result) * :prompt_groups + coalesce(prompt.group_id, 0))
+    * :session_groups + session.group_id as who,
+    (operation.object_id * :with_objects * 8 + 2 - operation.op) * 4194304
+    + case
+        when not :with_days or operation.started_at_ms is null then 0
+        else (
+            operation.started_at_ms + (
+                select zone_span.offset_ms
+                from temp.zone_span
+                where zone_span.from_ms <= operation.started_at_ms
+                order by zone_span.from_ms desc
+                limit 1
+            )
+        ) / 86400000 + 1000000
+    end as place,
     case
         when :with_commands and operation.op = 2 then operation.id
         when :with_answers and operation.op = 1 then operation.id
@@ -33,20 +36,21 @@ where
     and operation.active_ms > 0
 union all
 select
-    operation.bag_id * 16 + operation.result as bag_result,
-    coalesce(prompt.group_id, 0) as prompt_group,
-    session.group_id as session_group,
-    operation.object_id * :with_objects as object_id,
-    3 as detail,
-    case when :with_days then (
-        operation.started_at_ms + (
-            select zone_span.offset_ms
-            from temp.zone_span
-            where zone_span.from_ms <= operation.started_at_ms
-            order by zone_span.from_ms desc
-            limit 1
-        )
-    ) / 86400000 end as day,
+    ((operation.bag_id * 16 + operation.result) * :prompt_groups + coalesce(prompt.group_id, 0))
+    * :session_groups + session.group_id as who,
+    (operation.object_id * :with_objects * 8 + 3) * 4194304
+    + case
+        when not :with_days or operation.started_at_ms is null then 0
+        else (
+            operation.started_at_ms + (
+                select zone_span.offset_ms
+                from temp.zone_span
+                where zone_span.from_ms <= operation.started_at_ms
+                order by zone_span.from_ms desc
+                limit 1
+            )
+        ) / 86400000 + 1000000
+    end as place,
     case
         when :with_commands and operation.op = 2 then operation.id
         when :with_answers and operation.op = 1 then operation.id

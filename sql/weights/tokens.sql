@@ -1,19 +1,23 @@
 -- One row per bag, result, prompt group, session group, object and day: tokens by component.
 -- A response without a usable count has an estimate from its text, or stands as one unknown.
+-- `who` and `place` are packed numbers, as profile/packing.py unpacks them: a column costs more
+-- to fetch than to compute.
 select
-    operation.bag_id * 16 + operation.result as bag_result,
-    coalesce(prompt.group_id, 0) as prompt_group,
-    session.group_id as session_group,
-    operation.object_id * :with_objects as object_id,
-    case when :with_days then (
-        operation.started_at_ms + (
-            select zone_span.offset_ms
-            from temp.zone_span
-            where zone_span.from_ms <= operation.started_at_ms
-            order by zone_span.from_ms desc
-            limit 1
-        )
-    ) / 86400000 end as day,
+    ((operation.bag_id * 16 + operation.result) * :prompt_groups + coalesce(prompt.group_id, 0))
+    * :session_groups + session.group_id as who,
+    operation.object_id * :with_objects * 8 * 4194304
+    + case
+        when not :with_days or operation.started_at_ms is null then 0
+        else (
+            operation.started_at_ms + (
+                select zone_span.offset_ms
+                from temp.zone_span
+                where zone_span.from_ms <= operation.started_at_ms
+                order by zone_span.from_ms desc
+                limit 1
+            )
+        ) / 86400000 + 1000000
+    end as place,
     case
         when :with_commands and operation.op = 2 then operation.id
         when :with_answers and operation.op = 1 then operation.id
@@ -44,10 +48,4 @@ where
     and (:until_ms is null or operation.started_at_ms < :until_ms)
     and (not :only_chosen_prompts or prompt.key is not null)
     and operation.op = 1
-group by
-    bag_result,
-    prompt_group,
-    session_group,
-    operation.object_id * :with_objects,
-    day,
-    text_id
+group by who, place, text_id
