@@ -1,0 +1,68 @@
+"""Packed numbers of the weights: what SQL packs, Python unpacks."""
+
+import sqlite3
+from contextlib import closing
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentpprof.profile.packing import Packing, by_detail, day_of_number, sum_rows
+
+EPOCH = date(1970, 1, 1).toordinal()
+PACK = (
+    "select ((:bag * 16 + :result) * :prompt_groups + :prompt) * :session_groups + :session, "
+    "(:object * 8 + :detail) * 4194304 + :day"
+)
+
+
+@given(
+    packing=st.builds(Packing, st.integers(1, 5_000), st.integers(1, 5_000)),
+    bag=st.integers(0, 500_000),
+    result=st.integers(0, 15),
+    share=st.tuples(st.floats(0, 0.999), st.floats(0, 0.999)),
+    shown=st.tuples(st.integers(0, 2**31), st.integers(0, 7), st.integers(0, 2**22 - 1)),
+)
+def test_what_sql_packs_is_unpacked(
+    packing: Packing,
+    bag: int,
+    result: int,
+    share: tuple[float, float],
+    shown: tuple[int, int, int],
+) -> None:
+    prompt = int(share[0] * packing.prompt_groups)
+    session = int(share[1] * packing.session_groups)
+    numbers = {
+        **packing._asdict(),
+        **dict(zip(("object", "detail", "day"), shown, strict=True)),
+        "bag": bag,
+        "result": result,
+        "prompt": prompt,
+        "session": session,
+    }
+    with closing(sqlite3.connect(":memory:")) as connection:
+        who, place = connection.execute(PACK, numbers).fetchone()
+    sums = sum_rows([(who, place, 77, 2), (who, place, 77, 3)])
+    assert list(packing.unpacked(sums)) == [((bag * 16 + result, prompt, session, *shown, 77), 5)]
+    assert packing.objects(sums) == {(bag, shown[0])}
+    assert packing.texts(sums) == {77: bag}
+
+
+def test_a_row_of_details_is_a_row_for_each_that_is_there() -> None:
+    rows = list(by_detail([(1, 0, 0, 5, 0, 7)]))
+    assert [row[3] for row in rows] == [5, 7]
+    packing = Packing(1, 1)
+    assert [numbers[4] for numbers, _ in packing.unpacked(sum_rows(rows))] == [0, 2]
+
+
+@pytest.mark.parametrize("day", ["0001-01-01", "1969-12-31", "1970-01-01", "2026-05-17"])
+def test_days_have_numbers_whatever_the_year(day: str) -> None:
+    number = date.fromisoformat(day).toordinal() - EPOCH + 1_000_000
+    assert 0 < number < 2**22
+    assert day_of_number(number) == day
+
+
+def test_the_last_day_has_a_number_and_no_day_has_no_name() -> None:
+    assert date.max.toordinal() - EPOCH + 1_000_000 < 2**22
+    assert day_of_number(0) == ""
