@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
+from agentpprof.errors import DamagedError
 from agentpprof.models import Bag
 from agentpprof.profile.cells import RESULT_BITS, Cells, Numbered, Texts
 from agentpprof.profile.fields import Numbers
@@ -42,8 +43,11 @@ class Weighing:
         bags = queries.read_bags(self._connection)
         if view in _KINDS:
             bags = {number: bag._replace(object_kind=_KINDS[view]) for number, bag in bags.items()}
+        seen = self._packing.objects(sums)
+        if any(bag not in bags for bag, _ in seen):
+            raise DamagedError
         objects = self._objects(bags)
-        objects.read(self._packing.objects(sums))
+        objects.read(seen)
         text_of, texts = self._texts({t: bags[bag] for t, bag in self._packing.texts(sums).items()})
         weights: dict[Numbers, int] = {}
         for numbers, value in self._packing.unpacked(sums):
