@@ -1,5 +1,6 @@
 -- One row per operation, path and access: its file effects; the detail is the access.
--- What was rejected or cancelled before it began had none.
+-- What was rejected or cancelled before it began had none. Operations come first, in their own
+-- order: looked up by path they would be read at random.
 -- `who` and `place` are packed numbers, as profile/packing.py unpacks them: a column costs more
 -- to fetch than to compute.
 select
@@ -25,11 +26,12 @@ select
     end as text_id,
     1 as value
 from operation
+cross join operation_path on operation.key = operation_path.operation_key
 inner join temp.session_group as session on operation.session_key = session.key
 left join temp.prompt_group as prompt on operation.prompt_key = prompt.key
-inner join operation_path on operation.key = operation_path.operation_key
 where
-    (:since_ms is null or operation.started_at_ms >= :since_ms)
+    operation.op = 2
+    and (:since_ms is null or operation.started_at_ms >= :since_ms)
     and (:until_ms is null or operation.started_at_ms < :until_ms)
     and (not :only_chosen_prompts or prompt.key is not null)
     and operation.result not in (7, 8)
