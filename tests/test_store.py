@@ -352,7 +352,10 @@ def test_killed_at_any_moment_a_run_goes_on_to_what_an_unbroken_one_gives(tmp_pa
         process = subprocess.Popen([*command, path, roots[0].path])
         time.sleep(whole * chance.uniform(0.2, 1))
         process.send_signal(signal.SIGKILL)
-        killed += process.wait() == -signal.SIGKILL
+        if process.wait() == -signal.SIGKILL:
+            killed += 1
+        else:
+            whole /= 2  # the machine was slower when the whole was timed
         subprocess.run([*command, path, roots[0].path], check=True)
         assert differences(dump(path), right) == []
         with closing(sqlite3.connect(path)) as connection:
