@@ -29,8 +29,9 @@ class LogFile(NamedTuple):
 class Checkpoint(NamedTuple):
     """How far one log file is read, and how to recognise it again.
 
-    `offset` stands behind the last committed newline. `head_hash` covers the first `head_length`
-    bytes, `tail_hash` the bytes just before `offset` (reliability rule R2).
+    `offset` stands behind the last committed newline, or behind a last record that never got one.
+    `head_hash` covers the first `head_length` bytes, `tail_hash` the bytes just before `offset`
+    (reliability rule R2).
     """
 
     offset: int = 0

@@ -31,7 +31,7 @@ _BAG = ", ".join(
 )
 # Columns that say nothing of the logs, by table; every other column is in the dump.
 _LEFT_OUT = {
-    "log_file": {"id", "device", "inode", "mtime_ns", "ctime_ns"},
+    "log_file": {"id", "device", "inode", "mtime_ns", "ctime_ns", "is_tail_seen"},
     "operation": {"id", "log_file_id", "bag_id", "object_id"},
     "session": {"log_file_id", "agent_type_id", "workspace_id", "branch_id", "version_id"},
     "workspace": {"id"},

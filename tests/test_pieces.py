@@ -8,6 +8,7 @@ import os
 import random
 import shutil
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
@@ -36,6 +37,7 @@ from agentpprof.ingest import assemble, discover, indexer, reader, repeats
 from agentpprof.ingest.indexer import SyncReport, sync
 from agentpprof.store.database import opened_for_writing
 
+HOUR_NS = 3600 * 10**9
 Files = dict[str, bytes]
 SLUG = "projects/-home-dev-shop"
 SESSIONS = ("session-a", "session-b", "session-c")
@@ -286,9 +288,10 @@ class Machine:
         with place.open("ab") as file:
             file.write(data[have:])
 
-    def sync(self) -> SyncReport:
-        """Bring the database up to date."""
-        return sync(self.database, [discover.Root("claude", str(self.home / "projects"))])
+    def sync(self, late_ns: int = 0) -> SyncReport:
+        """Bring the database up to date, now or as if it were later."""
+        roots = [discover.Root("claude", str(self.home / "projects"))]
+        return sync(self.database, roots, now_ns=time.time_ns() + late_ns)
 
     def dump(self) -> dict[str, list[tuple[Any, ...]]]:
         """Return what the database says, whatever folder the home lies in."""
@@ -371,6 +374,23 @@ def test_logs_that_grow_by_any_bytes_in_any_order_give_what_reading_them_at_once
     machines: Callable[[], Machine], files: Files, steps: list[tuple[int, float]]
 ) -> None:
     assert_same(at_once(machines(), files), in_pieces(machines(), files, steps))
+
+
+@in_home
+@given(homes(), growths)
+def test_a_last_record_that_is_taken_without_its_newline_changes_nothing_later(
+    machines: Callable[[], Machine], files: Files, steps: list[tuple[int, float]]
+) -> None:
+    machine, paths = machines(), list(files)
+    for number, part in steps:
+        path = paths[number % len(paths)]
+        data = files[path]
+        machine.grow(path, data[: data.find(b"\n", round(part * len(data)))])
+        machine.sync(late_ns=HOUR_NS)
+    whole = at_once(machines(), files)
+    for each in (whole, at_once(machine, files)):
+        each.sync(late_ns=HOUR_NS)
+    assert_same(whole, machine)
 
 
 @in_home

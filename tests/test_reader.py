@@ -141,3 +141,31 @@ def test_reading_closes_what_it_opened(tmp_path: Path, monkeypatch: pytest.Monke
     with opened(str(path)) as descriptor:
         pass
     assert closed == [descriptor]
+
+
+@pytest.mark.parametrize(
+    ("tail", "is_taken"),
+    [
+        (b'{"a": 1}', True),
+        (b'{"a": 1', False),
+        (b'{"a": 1}{"b": 2}', False),
+        (b"[1]", False),
+        (b"", False),
+        (b"\0" * 9, False),
+        (b'{"a": "' + b"x" * 9000 + b'"}', True),
+        (b"[" * 100_000, False),
+    ],
+)
+def test_a_tail_that_is_a_whole_object_is_a_line_up_to_its_end(
+    tmp_path: Path, tail: bytes, is_taken: bool
+) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b'{"first": 1}\n' + tail)
+    with reader.opened(str(path)) as descriptor:
+        (piece,) = reader.read_pieces(descriptor, Checkpoint())
+        found = reader.read_tail(descriptor, piece.checkpoint)
+        assert (found is not None) is is_taken
+        if found is not None:
+            assert (found.data, found.offset) == (tail + b"\n", 13)
+            assert found.checkpoint.offset == 13 + len(tail)
+            assert reader.is_continued(descriptor, found.checkpoint)

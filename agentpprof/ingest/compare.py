@@ -6,24 +6,29 @@ from typing import NamedTuple
 
 from agentpprof.agents import AGENTS
 from agentpprof.ingest.discover import Root
+from agentpprof.ingest.quiet import has_unseen_tail
 from agentpprof.models import LogFile
 from agentpprof.store.files import KnownFile
 
 
 class Changes(NamedTuple):
-    """Files to read, numbers of files that vanished or came back, and what moved (by new path)."""
+    """Files to read, numbers of files that vanished or came back, and what moved (by new path).
+
+    `quiet` of the files have not changed: their last bytes are looked at once, as nobody writes.
+    """
 
     files: list[LogFile]
     gone: list[int]
     back: list[int]
     moved: dict[str, KnownFile]
+    quiet: int = 0
 
 
 def find_changes(
-    log_files: list[LogFile], known: dict[str, KnownFile], roots: Iterable[Root]
+    log_files: list[LogFile], known: dict[str, KnownFile], roots: Iterable[Root], now_ns: int
 ) -> Changes:
     """Return what is to be done; files missing below roots that are still there have vanished."""
-    changed = [log_file for log_file in log_files if _has_changed(log_file, known)]
+    changed = [log_file for log_file in log_files if _is_due(log_file, known, now_ns)]
     moved = _moved_files(changed, known)
     found = {log_file.logical_path for log_file in log_files}
     renamed = {file.log_file_id for file in moved.values()}
@@ -41,7 +46,8 @@ def find_changes(
         and file.log_file_id not in renamed
     ]
     back = [file.log_file_id for path, file in known.items() if path in found and file.is_gone]
-    return Changes(changed, gone, back, moved)
+    quiet = sum(not _has_changed(log_file, known) for log_file in changed)
+    return Changes(changed, gone, back, moved, quiet)
 
 
 def _moved_files(log_files: Iterable[LogFile], known: dict[str, KnownFile]) -> dict[str, KnownFile]:
@@ -62,6 +68,12 @@ def _moved_files(log_files: Iterable[LogFile], known: dict[str, KnownFile]) -> d
         if not os.path.lexists(former[0]):
             moved[log_file.logical_path] = former[1]
     return moved
+
+
+def _is_due(log_file: LogFile, known: dict[str, KnownFile], now_ns: int) -> bool:
+    return _has_changed(log_file, known) or has_unseen_tail(
+        log_file, known[log_file.logical_path], now_ns
+    )
 
 
 def _has_changed(log_file: LogFile, known: dict[str, KnownFile]) -> bool:

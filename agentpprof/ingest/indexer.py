@@ -15,6 +15,7 @@ from agentpprof.ingest import reader
 from agentpprof.ingest.compare import Changes, find_changes
 from agentpprof.ingest.compressed import Plain, opened_plain
 from agentpprof.ingest.discover import Root, find_log_files
+from agentpprof.ingest.quiet import is_at_rest
 from agentpprof.memory import paused_collection
 from agentpprof.models import Checkpoint, LogFile
 from agentpprof.store.database import (
@@ -27,6 +28,7 @@ from agentpprof.store.database import (
 from agentpprof.store.files import KnownFile, read_known_files
 
 if TYPE_CHECKING:
+    from agentpprof.ingest.reading import FileReading
     from agentpprof.store.writer import FileRead, Writer
 
 BATCH_ROWS = 20_000
@@ -39,12 +41,33 @@ class SyncReport(NamedTuple):
 
     files: int = 0
     files_read: int = 0
+    quiet_files: int = 0  # of those read: unchanged, looked at for a last record without newline
     bytes_read: int = 0
     operations: int = 0
     bad_lines: int = 0
     unknown_records: int = 0
     unreadable: tuple[str, ...] = ()
     seconds: float = 0.0
+
+    @property
+    def has_news(self) -> bool:
+        """Whether any log had changed."""
+        return self.files_read > self.quiet_files
+
+
+class _Found(NamedTuple):
+    """What a scan found, where and when."""
+
+    log_files: list[LogFile]
+    roots: list[Root]
+    now_ns: int
+
+
+class _Known(NamedTuple):
+    """What is known of log files when a pass begins."""
+
+    files: dict[str, KnownFile]
+    now_ns: int
 
 
 class Progress(NamedTuple):
@@ -58,13 +81,18 @@ def sync(
     database: Path,
     roots: Iterable[Root],
     on_progress: Callable[[Progress], None] | None = None,
+    now_ns: int | None = None,
 ) -> SyncReport:
-    """Bring the database up to date with the logs below `roots`; returns what was done."""
+    """Bring the database up to date with the logs below `roots`; returns what was done.
+
+    `now_ns` is the time by which a log counts as quiet; a test may give another than the clock's.
+    """
     started = time.monotonic()
     unreadable: list[str] = []
     roots = list(roots)
     log_files = list(find_log_files(roots, unreadable))
-    report = _sync_found(database, log_files, roots, on_progress, unreadable)
+    found = _Found(log_files, roots, time.time_ns() if now_ns is None else now_ns)
+    report = _sync_found(database, found, on_progress, unreadable)
     return report._replace(seconds=time.monotonic() - started)
 
 
@@ -72,27 +100,32 @@ def sync_files(
     database: Path,
     log_files: Iterable[LogFile],
     on_progress: Callable[[Progress], None] | None = None,
+    now_ns: int | None = None,
 ) -> SyncReport:
     """Bring the database up to date with some log files; what it knows of others stays."""
     started = time.monotonic()
-    report = _sync_found(database, list(log_files), [], on_progress, [])
+    found = _Found(list(log_files), [], time.time_ns() if now_ns is None else now_ns)
+    report = _sync_found(database, found, on_progress, [])
     return report._replace(seconds=time.monotonic() - started)
 
 
 def _sync_found(
     database: Path,
-    log_files: list[LogFile],
-    roots: list[Root],
+    found: _Found,
     on_progress: Callable[[Progress], None] | None,
     unreadable: list[str],
 ) -> SyncReport:
-    """Read what has changed in the files found; those missing below `roots` are marked gone."""
-    known = _known_files(database, None if roots else log_files)
-    changes = find_changes(log_files, known, roots)
-    report = SyncReport(files=len(log_files))
+    """Read what has changed in the files found; those missing below the roots are marked gone."""
+    known = _known_files(database, None if found.roots else found.log_files)
+    changes = find_changes(found.log_files, known, found.roots, found.now_ns)
+    report = SyncReport()
     if any(changes) or look_at(database) < schema_version():
-        report = _read_and_save(database, changes, known, on_progress, unreadable)
-    return report._replace(files=len(log_files), unreadable=tuple(unreadable))
+        report = _read_and_save(
+            database, changes, _Known(known, found.now_ns), on_progress, unreadable
+        )
+    return report._replace(
+        files=len(found.log_files), quiet_files=changes.quiet, unreadable=tuple(unreadable)
+    )
 
 
 def _known_files(database: Path, among: list[LogFile] | None) -> dict[str, KnownFile]:
@@ -105,7 +138,7 @@ def _known_files(database: Path, among: list[LogFile] | None) -> dict[str, Known
 def _read_and_save(
     database: Path,
     changes: Changes,
-    known: dict[str, KnownFile],
+    known: _Known,
     on_progress: Callable[[Progress], None] | None,
     unreadable: list[str],
 ) -> SyncReport:
@@ -193,27 +226,34 @@ def _batches(reads: "Iterator[FileRead]") -> "Iterator[list[FileRead]]":
 
 def _read_files(
     changes: Changes,
-    known: dict[str, KnownFile],
+    known: _Known,
     writer: "Writer",
     unreadable: list[str],
 ) -> "Iterator[FileRead]":
     moved = changes.moved
     for log_file in changes.files:
         path = log_file.logical_path
-        before = moved.get(path) or known.get(path)
+        before = moved.get(path) or known.files.get(path)
         moved_id = moved[path].log_file_id if path in moved else None
         try:
             with opened_plain(log_file.path) as plain:
-                for read in _read_file(log_file, plain, before, writer):
+                plain_log = _PlainLog(log_file, plain, known.now_ns)
+                for read in _read_file(plain_log, before, writer):
                     is_same = read.base_offset >= 0 or read.is_reread
                     yield read._replace(moved_id=moved_id) if is_same else read
         except OSError:
             unreadable.append(log_file.path)
 
 
-def _read_file(
-    log_file: LogFile, plain: Plain, before: KnownFile | None, writer: "Writer"
-) -> "Iterator[FileRead]":
+class _PlainLog(NamedTuple):
+    """One open log, as the scan saw it, and when that was."""
+
+    log_file: LogFile
+    plain: Plain
+    now_ns: int
+
+
+def _read_file(log: _PlainLog, before: KnownFile | None, writer: "Writer") -> "Iterator[FileRead]":
     """Yield one read a piece; at least one, so that an empty file is remembered as seen.
 
     A file of an older parser version is read from its start; it goes by the older version until
@@ -221,6 +261,7 @@ def _read_file(
     """
     from agentpprof.ingest.reading import FileReading
 
+    log_file, plain, now_ns = log
     version = AGENTS[log_file.agent].parser_version
     is_same = before is not None and reader.is_continued(plain.descriptor, before.checkpoint)
     is_older = before is not None and before.parser_version < version
@@ -241,9 +282,25 @@ def _read_file(
         base_offset = checkpoint.offset
         if base_offset >= log_file.size and log_file.path == log_file.logical_path:
             break  # what came since the scan waits for the next one: others have their turn
-    if is_older:
-        last = reading.add(reader.Piece(b"", checkpoint.offset, checkpoint), base_offset)
-        yield last._replace(file_version=file_version, ends_reread=True, damage=plain.damage)
+    at_rest = is_at_rest(log_file, plain, checkpoint, now_ns)
+    if at_rest or is_older:
+        end = _end_piece(plain.descriptor, checkpoint, reading, at_rest)
+        yield reading.add(end, base_offset)._replace(
+            file_version=file_version,
+            ends_reread=is_older,
+            is_tail_seen=at_rest,
+            damage=plain.damage,
+        )
+
+
+def _end_piece(
+    descriptor: int, checkpoint: Checkpoint, reading: "FileReading", at_rest: bool
+) -> reader.Piece:
+    """Return a last record that will never get its newline, else an empty piece."""
+    tail = reader.read_tail(descriptor, checkpoint) if at_rest else None
+    if tail is not None and reading.is_record(tail):
+        return tail
+    return reader.Piece(b"", checkpoint.offset, checkpoint)
 
 
 def _pieces(descriptor: int, checkpoint: Checkpoint) -> Iterator[reader.Piece]:

@@ -1,4 +1,4 @@
-"""Read what is new in one log file, by bytes, up to its last newline.
+"""Read what is new in one log file, by bytes, up to its last newline; a dead end on request.
 
 Opened read-only and never waiting (a FIFO may be named like a log), closed at once, never locked.
 What the checkpoint remembers of head and tail tells a grown file from a replaced one (R2).
@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import blake2b
 from typing import NamedTuple
+
+import msgspec
 
 from agentpprof.models import Checkpoint
 
@@ -81,6 +83,27 @@ def read_pieces(
         held = piece
     if held is not None:
         yield held
+
+
+def read_tail(descriptor: int, checkpoint: Checkpoint) -> Piece | None:
+    """Return what stands behind the last newline as a line, where it is a whole JSON object.
+
+    The checkpoint of the piece stands at the end of the object: a newline, or a record that is
+    written right behind it, is read later.
+    """
+    size = os.fstat(descriptor).st_size - checkpoint.offset
+    data = os.pread(descriptor, size, checkpoint.offset) if 0 < size <= MAX_LINE_BYTES else b""
+    if b"\n" in data or not _is_object(data):
+        return None
+    behind = _behind(descriptor, checkpoint, checkpoint.offset, data)
+    return Piece(data + b"\n", checkpoint.offset, behind)
+
+
+def _is_object(data: bytes) -> bool:
+    try:
+        return isinstance(msgspec.json.decode(data), dict)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        return False
 
 
 def _whole_lines(descriptor: int, checkpoint: Checkpoint, piece_bytes: int) -> Iterator[Piece]:

@@ -56,6 +56,17 @@ class FileReading:
             base_offset,
         )
 
+    def is_record(self, tail: Piece) -> bool:
+        """Say whether a tail is a record whatever is written behind it.
+
+        Other objects count as damage where something is glued to them, so they wait for a newline.
+        """
+        glued = tail.data[:-1] + b"?\n"
+        facts, _ = self._decoder.decode(glued, tail.offset, self._path, self._decoder_state)
+        return not any(
+            isinstance(fact, BadLineFact) and fact.offset == tail.offset for fact in facts
+        )
+
     def add_sidecar(self, rows: FileRows) -> None:
         """Add the links that a small file beside the log tells of, where the agent writes one."""
         path = self._decoder.sidecar_path(self._path)

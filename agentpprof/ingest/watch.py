@@ -89,7 +89,7 @@ class Pace:
         now = self._clock()
         self.last_pass_seconds = now - started
         self._failures = self._failures + 1 if batch.error else 0
-        if batch.report.files_read:
+        if batch.report.has_news:
             self._busy_until = now + _BUSY_FOR_SECONDS
         elif batch.is_scan:  # one that read nothing tells what a scan costs
             self._scan_seconds = now - started
@@ -123,7 +123,7 @@ def watch(
         if changes.is_everything:
             world.source.refresh()
         batch = _pass(job, changes, world, tags)._replace(number=number)
-        world.source.note_pass(bool(batch.report.files_read), changes.is_silent)
+        world.source.note_pass(batch.report.has_news, changes.is_silent)
         pace.note(batch, started, not world.source.reason)
         world.alive()
         yield batch

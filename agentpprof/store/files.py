@@ -12,9 +12,11 @@ _FEW = 500
 _KNOWN = """
 select
     path, id, device, inode, size, mtime_ns, ctime_ns,
-    offset, head_length, head_hash, tail_hash, parser_version, gone
+    offset, head_length, head_hash, tail_hash, parser_version, gone, {is_tail_seen}
 from log_file
 """
+_TAIL_SEEN = "is_tail_seen"  # a column of schema 5; older ones are looked at before they are raised
+_COLUMNS = "select name from pragma_table_info('log_file')"
 
 
 class KnownFile(NamedTuple):
@@ -25,6 +27,7 @@ class KnownFile(NamedTuple):
     stored_checkpoint: tuple[int, int, bytes, bytes]
     parser_version: int
     is_gone: bool
+    is_tail_seen: bool = False  # what stands behind the offset was looked at
 
     @property
     def checkpoint(self) -> Checkpoint:
@@ -40,7 +43,8 @@ def read_known_files(
     With `among`, a few files: only what is known of their paths and inodes. Raises DamagedError
     where a path is neither text nor bytes any more.
     """
-    statement = _KNOWN
+    columns = {name for (name,) in connection.execute(_COLUMNS)}
+    statement = _KNOWN.format(is_tail_seen=_TAIL_SEEN if _TAIL_SEEN in columns else "0")
     values: list[str | bytes | int] = []
     if among is not None and len(among) <= _FEW:
         from agentpprof.store.numbers import stored_path
@@ -52,7 +56,9 @@ def read_known_files(
     rows = connection.execute(statement, values)
     try:
         return {
-            os.fsdecode(row[0]): KnownFile(row[1], row[2:7], row[7:11], row[11], bool(row[12]))
+            os.fsdecode(row[0]): KnownFile(
+                row[1], row[2:7], row[7:11], row[11], bool(row[12]), bool(row[13])
+            )
             for row in rows
         }
     except (UnicodeDecodeError, TypeError):

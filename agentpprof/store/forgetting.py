@@ -136,7 +136,7 @@ def reset_log_files(connection: sqlite3.Connection, log_file_ids: Iterable[int])
     for log_file_id in log_file_ids:
         connection.execute(
             "update log_file set offset = 0, head_length = 0, head_hash = x'', tail_hash = x'', "
-            "damage = ? where id = ?",
+            "is_tail_seen = 1, damage = ? where id = ?",
             (RESET, log_file_id),
         )
         connection.execute("delete from log_file_state where log_file_id = ?", (log_file_id,))

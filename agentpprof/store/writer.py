@@ -75,6 +75,7 @@ class FileRead(NamedTuple):
     file_version: int | None = None  # the parser version that the file goes by; None: the read's
     is_reread: bool = False  # the file was read by an older parser before
     ends_reread: bool = False
+    is_tail_seen: bool = False  # what stands behind the offset was looked at
 
 
 def _file_version(read: FileRead) -> int:
@@ -178,7 +179,11 @@ class Writer:
         self._save_lines(rows, file_id)
         self._join_stray_results(rows)
         if read.ends_reread:
-            version = {"log_file_id": file_id, "parser_version": read.parser_version}
+            version = {
+                "log_file_id": file_id,
+                "parser_version": read.parser_version,
+                "offset": read.checkpoint.offset,
+            }
             self._connection.execute(self._sql["drop_stale"], version)
             self._connection.execute(self._sql["recount"], version)
 
@@ -220,6 +225,7 @@ class Writer:
                 *checkpoint,
                 read.parser_version if read.ends_reread else _file_version(read),
                 read.damage,
+                int(read.is_tail_seen),
             ),
         ).fetchone()
         self._connection.execute(

@@ -29,6 +29,7 @@ update log_file set
     head_length = 0,
     head_hash = x'',
     tail_hash = x'',
+    is_tail_seen = 1,
     damage = 'forgotten'
 where id in (select log_file_id from temp.forgotten_file);
 

@@ -4,9 +4,11 @@ What stood as a whole line at a pass is stored exactly once, whatever happens be
 was never written is never stored.
 """
 
+import json
 import os
 import random
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -41,6 +43,7 @@ class Trace:
         self.lines: dict[str, tuple[str, int]] = {}  # uuid -> (message id or empty, tokens)
         self.half: dict[Path, bytes] = {}  # what is left of an unfinished line, by log
         self.touched: set[str] = set()
+        self.ahead_ns = 0  # how far the clock has gone on
         self.numbers = iter(range(10_000))
         for number in range(3):
             self.append(self.folder / f"session-{number}.jsonl")
@@ -52,9 +55,10 @@ class Trace:
         actions = [self.append, self.append, self.append_half, self.finish, self.repeat]
         actions += [self.damage, self.rewrite, self.refill, self.rename, self.replace]
         actions += [self.recreate, self.copy_and_truncate, self.resume, self.look, self.look]
+        actions += [self.append_without_newline, self.splice, self.wait, self.wait_and_look]
         action = self.chance.choice(actions)
-        if action == self.look:
-            self.look()
+        if action in (self.look, self.wait, self.wait_and_look):
+            action()
             return
         path = self.chance.choice(self.logs())
         self.touched.add(str(path))
@@ -73,6 +77,31 @@ class Trace:
         self.add(path, data[:cut])
         if not data[:cut].endswith(b"\n"):
             self.half[path] = data[cut:]
+
+    def append_without_newline(self, path: Path) -> None:
+        """Append whole records, the last one without its newline: the writer may be dead."""
+        self.end_half(path)
+        self.add(path, encode_log(self.records(path))[:-1])
+        self.half[path] = b"\n"
+
+    def splice(self, path: Path) -> None:
+        """Write a record right behind one without a newline, whole or cut."""
+        if self.half.get(path) != b"\n":
+            return
+        data = encode_log(self.records(path, 1))
+        cut = self.chance.choice((len(data), len(data) - 1, self.chance.randrange(1, len(data))))
+        self.half[path] = data[cut:]
+        self.add(path, data[:cut])
+
+    def wait(self) -> None:
+        """Let an hour go by."""
+        self.ahead_ns += 3600 * 10**9
+        self.touched |= {str(path) for path in self.logs()}
+
+    def wait_and_look(self) -> None:
+        """Let an hour go by, then let a pass run."""
+        self.wait()
+        self.look()
 
     def finish(self, path: Path) -> None:
         """Write a little more of an unfinished line, or its end."""
@@ -161,18 +190,23 @@ class Trace:
         changes = Changes(frozenset(self.touched))
         files = changed_log_files(changes, self.roots) if self.chance.random() < 0.5 else None
         if files is None or not self.was_scanned_once():
-            sync(self.database, self.roots)
+            sync(self.database, self.roots, now_ns=self.now_ns())
         else:
-            sync_files(self.database, files)
+            sync_files(self.database, files, now_ns=self.now_ns())
         self.touched.clear()
+
+    def now_ns(self) -> int:
+        return time.time_ns() + self.ahead_ns
 
     def was_scanned_once(self) -> bool:
         return self.database.exists()
 
     def note_whole_lines(self) -> None:
-        """Remember which records stand whole in a log now."""
+        """Remember which records stand whole in a log now, or whole at the end of a quiet one."""
         for path in self.logs():
-            for line in path.read_bytes().split(b"\n")[:-1]:
+            *lines, tail = path.read_bytes().split(b"\n")
+            age_ns = self.now_ns() - path.stat().st_mtime_ns
+            for line in [*lines, tail] if age_ns > 600 * 10**9 and is_json(tail) else lines:
                 for uuid, (message_id, tokens) in self.lines.items():
                     if f'"uuid":"{uuid}"'.encode() in line and line.endswith(b"}"):
                         self.guaranteed.add(message_id or uuid)
@@ -247,6 +281,14 @@ class Trace:
         self.written.add(message_id or uuid)
 
 
+def is_json(data: bytes) -> bool:
+    try:
+        json.loads(data)
+    except ValueError:
+        return False
+    return True
+
+
 def response_key(message_id: str) -> int:
     from agentpprof.ingest.rows import key_of
 
@@ -266,6 +308,14 @@ def test_nothing_is_lost_doubled_or_invented(tmp_path: Path, part: int) -> None:
     seeds = range(part, TRACES, 4)
     found = {seed: faults for seed in seeds if (faults := run_trace(tmp_path, seed))}
     assert not found
+
+
+def test_a_tail_that_is_never_taken_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The control for records without a newline."""
+    monkeypatch.setattr(reader, "read_tail", lambda *_: None)
+    assert any(run_trace(tmp_path, seed) for seed in range(20))
 
 
 def test_identity_by_inode_and_size_alone_loses_lines(
