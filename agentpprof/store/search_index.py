@@ -40,7 +40,7 @@ def save_search_index(database: Path, on_indexed: OnIndexed | None = None) -> bo
             return False
         with opened_for_writing(database) as connection:
             _add_changed(connection)
-            _add_new(connection, on_indexed)
+            fill_search_index(connection, on_indexed)
     return True
 
 
@@ -65,7 +65,8 @@ def _add_changed(connection: sqlite3.Connection) -> None:
         connection.execute("delete from search_changed")
 
 
-def _add_new(connection: sqlite3.Connection, on_indexed: OnIndexed | None) -> None:
+def fill_search_index(connection: sqlite3.Connection, on_indexed: OnIndexed | None = None) -> int:
+    """Add what is new, in several transactions; returns up to which number the index is full."""
     pending = read_pending(connection)
     for start in range(pending.indexed_to_id, pending.last_id, _CHUNK_ROWS):
         end = min(start + _CHUNK_ROWS, pending.last_id)
@@ -79,3 +80,4 @@ def _add_new(connection: sqlite3.Connection, on_indexed: OnIndexed | None) -> No
             connection.execute("update search_state set indexed_to_id = ?", (end,))
         if on_indexed is not None:
             on_indexed(end, pending.last_id)
+    return pending.last_id
