@@ -31,6 +31,17 @@ class DamagedError(StoreError):
         )
 
 
+class ReplacedError(StoreError):
+    """The database's file is no longer the one that was opened."""
+
+    def __init__(self) -> None:
+        """Say what to do."""
+        super().__init__(
+            "the database was moved, replaced or deleted while it was written to, so the rest was "
+            "not stored: run agentpprof index once more"
+        )
+
+
 class NothingFoundError(AgentPprofError):
     """No session, or no sample, is left after the selection."""
 

@@ -67,8 +67,8 @@ def integrity(database: Path, *, is_deep: bool) -> Check:
         rows = [(getattr(error, "sqlite_errorname", None) or type(error).__name__,)]
     is_fine = rows == [("ok",)]
     text = (
-        f"{len(rows):,} faults: run agentpprof doctor --repair, which mends indexes; else restore a "
-        "backup, or move the database away and index again"
+        f"{len(rows):,} faults: run agentpprof doctor --repair, which mends indexes; else restore "
+        "a backup, or move the database away and index again"
     )
     return Check(pragma, is_fine, "the database's file is sound" if is_fine else text)
 

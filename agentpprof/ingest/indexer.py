@@ -26,6 +26,7 @@ from agentpprof.store.database import (
     write_lock,
 )
 from agentpprof.store.files import KnownFile, read_known_files
+from agentpprof.store.in_place import check_in_place, identities
 
 if TYPE_CHECKING:
     from agentpprof.ingest.reading import FileReading
@@ -147,19 +148,22 @@ def _read_and_save(
 
     counts = _Counts(sum(file.size for file in changes.files))
     with paused_collection(), opened_for_writing(database) as connection:
-        writer = Writer(connection)
+        writer, files = Writer(connection), identities(database)
         for batch in _batches(_read_files(changes, known, writer, unreadable)):
             with _locked(database):
+                check_in_place(database, files)
                 writer.save(batch)
             counts.add(batch)
             if on_progress is not None:
                 on_progress(Progress(counts.bytes_read, counts.bytes_total))
         if changes.gone or changes.back:
             with _locked(database):
+                check_in_place(database, files)
                 writer.mark_gone(changes.gone, True)
                 writer.mark_gone(changes.back, False)
         if writer.has_forgotten_files:
             with _locked(database):
+                check_in_place(database, files)
                 writer.reset_forgotten()
     return counts.report(len(changes.files))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agentpprof.config import configured_tagger
-from agentpprof.errors import AgentPprofError, DamagedError, StoreError
+from agentpprof.errors import AgentPprofError, DamagedError, ReplacedError, StoreError
 from agentpprof.ingest.changed import changed_log_files
 from agentpprof.ingest.discover import Root
 from agentpprof.ingest.events import DUE, EVERYTHING, Changes, EventSource
@@ -215,4 +215,6 @@ def error_code(error: BaseException) -> str:
         import errno
 
         return errno.errorcode.get(cause.errno, "OSError")
+    if isinstance(cause, ReplacedError):
+        return "REPLACED"
     return "LOCKED" if isinstance(cause, StoreError) else type(cause).__name__
