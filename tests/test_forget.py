@@ -11,6 +11,7 @@ from command_line import run
 from agentpprof.errors import NothingFoundError
 from agentpprof.ingest.discover import Root
 from agentpprof.ingest.indexer import sync
+from agentpprof.store import database as database_module
 from agentpprof.store import profile_cache
 from agentpprof.store.forgetting import Wish, count_forgettable, forget
 from agentpprof.store.search_index import save_search_index
@@ -18,6 +19,7 @@ from agentpprof.store.tag_cache import tag_new_prompts
 
 CANARY = "zanzibar"
 OTHER = "quokka"
+TEXT = f"Fix the {CANARY} test"  # the log that still exists keeps its path
 DAY_MS = 86_400_000
 
 
@@ -165,6 +167,40 @@ def test_an_interrupted_forget_leaves_everything(
     with pytest.raises(KeyboardInterrupt):
         forget(database, Wish(project=CANARY))
     assert counts(database) == before
+
+
+def wal_bytes(database: Path) -> int:
+    return database.with_name(database.name + "-wal").stat().st_size
+
+
+def test_compaction_leaves_the_write_ahead_log_empty(database: Path) -> None:
+    """Also while others have the database open, so that SQLite does not delete the log."""
+    with closing(sqlite3.connect(database)) as other:
+        other.execute("select count(*) from operation").fetchone()
+        assert forget(database, Wish(project=CANARY)).is_compacted
+        assert wal_bytes(database) == 0
+        assert not is_in_bytes(database, TEXT)
+
+
+def test_a_reader_in_the_way_of_compaction_is_told_and_once_more_does_it(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database_module, "_BUSY_SECONDS", 0.1)
+    arguments = ("forget", "--db", database)
+    with closing(sqlite3.connect(database, isolation_level=None)) as reader:
+        reader.execute("begin")
+        reader.execute("select count(*) from operation").fetchone()
+        told = run(*arguments, "--project", CANARY, "--yes")
+        assert (told.code, "still holds the old bytes" in told.err) == (0, True)
+        assert is_in_bytes(database, TEXT)
+        assert wal_bytes(database) > 0
+        assert "run agentpprof forget" in run("status", "--db", database).out.decode()
+        assert "still holds the old bytes" in run(*arguments).err
+        reader.execute("commit")
+    again = run(*arguments)
+    assert (again.code, "has left the file" in again.err) == (0, True)
+    assert not is_in_bytes(database, TEXT)
+    assert run(*arguments).code == 2  # nothing is left to end
 
 
 def test_nothing_meant_is_an_error(database: Path, tmp_path: Path) -> None:

@@ -65,6 +65,8 @@ def _attention(health: Health, pending: Pending, expiry: str) -> Iterator[str]:
         yield "the watcher hangs: restart it"
     if health.wal_bytes > WAL_ALARM_BYTES:
         yield "the write-ahead log has grown: a program keeps a read of the database open"
+    if health.counts.is_compaction_due:
+        yield "bytes of what was forgotten may still stand in the file: run agentpprof forget"
     if health.disk_free_bytes < DISK_ALARM_BYTES:
         yield "the disk is nearly full"
     if pending.unreadable:

@@ -1,5 +1,6 @@
 """`agentpprof forget`: remove sessions for good."""
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -11,7 +12,15 @@ from agentpprof.errors import UsageError
 from agentpprof.profile.times import parse_span
 from agentpprof.store import queries
 from agentpprof.store.database import default_path, look_at, opened_for_reading
-from agentpprof.store.forgetting import Forgotten, Wish, count_forgettable, forget
+from agentpprof.store.forgetting import (
+    Forgotten,
+    Wish,
+    count_forgettable,
+    finish_forgetting,
+    forget,
+)
+
+_HELD = "a reader still holds the old bytes: run agentpprof forget when it is done"
 
 
 @click.command("forget", cls=OnceCommand)
@@ -25,11 +34,14 @@ def command(**options: Any) -> None:
     """Remove sessions for good: rows, texts, names only they used, and the bytes in the file.
 
     Conditions that are given hold together. A log that still lies on the disk does not bring them
-    back, and is not touched. Backups that you made keep what they hold.
+    back, and is not touched. Backups that you made keep what they hold. Without a condition it ends
+    what an earlier run could not: to rewrite the file without the old bytes.
     """
     path = named_database(options["database"]) or default_path()
     wish = Wish(options["session_id"], options["project"], _before_ms(options["before"], path))
     if not any(condition is not None for condition in wish):
+        if _has_finished(path, options["quiet"]):
+            return
         raise UsageError("forget what? Name --session-id, --project or --before")
     asked = count_forgettable(path, wish)
     if not options["yes"]:
@@ -38,10 +50,19 @@ def command(**options: Any) -> None:
     if not options["quiet"]:
         say(f"forgot {_text(gone)}, {gone.paths:,} paths, {gone.names:,} names", on_stderr=True)
     if not gone.is_compacted:
-        say(
-            "a reader still holds the old bytes: run forget once more when it is done",
-            on_stderr=True,
-        )
+        say(_HELD, on_stderr=True)
+
+
+def _has_finished(path: Path, is_quiet: bool) -> bool:
+    """Take out of the file what an earlier run had to leave in it; False where nothing was left."""
+    is_done = finish_forgetting(path)
+    if is_done is None:
+        return False
+    if not is_done:
+        say(_HELD, on_stderr=True)
+    elif not is_quiet:
+        say("what was forgotten before has left the file now", on_stderr=True)
+    return True
 
 
 def _before_ms(before: str | None, path: Any) -> int | None:

@@ -25,6 +25,7 @@ from agentpprof.store.search_index import empty_search_index
 
 RESET = "forgotten"  # stands in log_file.damage of a log that is to be read from its start
 FORGETTINGS = "forgettings"  # the key in `meta` of how often something was forgotten
+COMPACTION_DUE = "compaction_due"  # the key in `meta` while forgotten bytes may stand in the file
 _LOCK_SECONDS = 60.0
 _TEMPORARY = (
     "create temporary table forgotten_now "
@@ -80,7 +81,27 @@ def forget(database: Path, wish: Wish) -> Forgotten:
             )
             gone = apply_tombstones(connection)
         clear_cache()
-        return gone._replace(is_compacted=compact(connection))
+        return gone._replace(is_compacted=_compact_or_tell(connection))
+
+
+def finish_forgetting(database: Path) -> bool | None:
+    """Compact what an earlier run had to leave as it was: a reader or a full disk was in its way.
+
+    Returns whether it is done, None where nothing is left to do.
+    """
+    if look_at(database) < schema_version():
+        return None
+    with opened_for_reading(database) as connection:
+        if not is_compaction_due(connection):
+            return None
+    with _held(database), opened_for_writing(database) as connection:
+        return _compact_or_tell(connection)
+
+
+def is_compaction_due(connection: sqlite3.Connection) -> bool:
+    """Say whether bytes of what was forgotten may still stand in the file."""
+    query = "select 1 from meta where key = ?"
+    return connection.execute(query, (COMPACTION_DUE,)).fetchone() is not None
 
 
 def apply_tombstones(connection: sqlite3.Connection) -> Forgotten:
@@ -95,6 +116,7 @@ def apply_tombstones(connection: sqlite3.Connection) -> Forgotten:
         (FORGETTINGS,),
     )
     connection.execute("update meta set value = value + 1 where key = 'generation'")
+    connection.execute("insert or replace into meta values (?, '1')", (COMPACTION_DUE,))
     after = _counts(connection)
     counts = (old - new for old, new in zip(before, after, strict=True))
     return Forgotten._make((*counts, True))
@@ -103,8 +125,22 @@ def apply_tombstones(connection: sqlite3.Connection) -> Forgotten:
 def compact(connection: sqlite3.Connection) -> bool:
     """Rewrite the file without what was deleted, and empty the write-ahead log."""
     connection.execute("vacuum")
-    busy = connection.execute("pragma wal_checkpoint(truncate)").fetchone()[0]
-    return not busy
+    if connection.execute("pragma wal_checkpoint(truncate)").fetchone()[0]:
+        return False
+    connection.execute("delete from meta where key = ?", (COMPACTION_DUE,))
+    connection.execute("pragma wal_checkpoint(truncate)")
+    return True
+
+
+def _compact_or_tell(connection: sqlite3.Connection) -> bool:
+    try:
+        return compact(connection)
+    except sqlite3.OperationalError as error:
+        name = getattr(error, "sqlite_errorname", None) or type(error).__name__
+        raise StoreError(
+            f"it is forgotten, but the file could not be rewritten ({name}), so its bytes may "
+            "still stand there: free twice the database's size, then run agentpprof forget"
+        ) from error
 
 
 def read_forgettings(connection: sqlite3.Connection) -> int:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from agentpprof.errors import StoreError
 from agentpprof.store.database import look_at, opened_for_reading, schema_version
 from agentpprof.store.files import KnownFile, read_known_files
-from agentpprof.store.forgetting import RESET
+from agentpprof.store.forgetting import RESET, is_compaction_due
 from agentpprof.store.watch_lock import WatchNote, is_lock_held, is_watched, lock_path, read_note
 
 WAL_ALARM_BYTES = 256 * 1024 * 1024  # four times what a writer leaves: a reader holds it
@@ -28,6 +28,7 @@ class StoredCounts(NamedTuple):
     gone_files: int = 0
     damaged_files: int = 0
     damaged_lines: int = 0
+    is_compaction_due: bool = False  # forgotten bytes may still stand in the file
 
 
 class Health(NamedTuple):
@@ -120,6 +121,7 @@ def _read_counts(database: Path) -> tuple[StoredCounts, dict[str, KnownFile]]:
             count("log_file where gone"),
             count("log_file where damage is not null and damage != ?", RESET),
             count("bad_line"),
+            is_compaction_due(connection),
         )
         return counts, read_known_files(connection)
 
