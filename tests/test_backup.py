@@ -116,6 +116,18 @@ def test_a_stale_wal_is_removed(database: Path, home: Path, tmp_path: Path) -> N
     assert dump(database) == wanted
 
 
+def test_no_log_of_the_old_file_stays_while_others_have_it_open(
+    database: Path, tmp_path: Path
+) -> None:
+    backup(database, tmp_path / "copy.db")
+    wanted = dump(database)
+    with closing(sqlite3.connect(database, isolation_level=None)) as other:
+        other.execute("update operation set active_ms = 77")
+        restore(database, tmp_path / "copy.db")
+        assert {path.name for path in database.parent.glob("agent.db-*")} == set()
+        assert dump(database) == wanted
+
+
 def test_a_copy_beside_a_stale_wal_is_silently_mixed(
     database: Path, home: Path, tmp_path: Path
 ) -> None:

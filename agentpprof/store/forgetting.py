@@ -20,6 +20,7 @@ from agentpprof.store.database import (
     schema_version,
     write_lock,
 )
+from agentpprof.store.leftovers import clear_leftovers
 from agentpprof.store.profile_cache import clear_cache
 from agentpprof.store.search_index import empty_search_index
 
@@ -73,6 +74,7 @@ def count_forgettable(database: Path, wish: Wish) -> Forgotten:
 def forget(database: Path, wish: Wish) -> Forgotten:
     """Remove what a wish is about and compact the database; returns what is gone."""
     with _held(database), opened_for_writing(database) as connection:
+        clear_leftovers(database)  # a restore that was killed may have left a copy of all
         with _transaction(connection):
             _choose(connection, wish)
             connection.execute(

@@ -5,7 +5,6 @@ appears whole or not at all; a restore never leaves a write-ahead log of the fil
 """
 
 import os
-import secrets
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -16,16 +15,16 @@ from agentpprof.store.database import (
     look_at,
     opened_for_reading,
     opened_for_writing,
-    schema_version,
     write_lock,
 )
 from agentpprof.store.forgetting import apply_tombstones, compact
+from agentpprof.store.leftovers import SIDECARS, clear_leftovers, new_path
 from agentpprof.store.profile_cache import clear_cache
 from agentpprof.store.watch_lock import watch_lock
 
 _PAGES_A_STEP = 4096  # 16 MiB: other programs get in between
 _LOCK_SECONDS = 60.0
-_SIDECARS = ("-wal", "-shm", "-journal")
+_DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR")
 _TOMBSTONES = ("forgotten_session", "forgotten_operation")
 
 
@@ -63,6 +62,7 @@ def restore(database: Path, source: Path) -> Path | None:
     with watch_lock(database), write_lock(database, _LOCK_SECONDS) as is_held:
         if not is_held:
             raise StoreError("another agentpprof is writing: try again when it is done")
+        clear_leftovers(database)
         with _new_file(database) as temporary:
             _copy(source, temporary)
             is_sound = _carry_tombstones(database, temporary)
@@ -99,14 +99,18 @@ def _check(path: Path, pragma: str) -> None:
 
 
 def _carry_tombstones(database: Path, temporary: Path) -> bool:
-    """Forget in the copy what was forgotten in the database; False when that can't be read."""
+    """Forget in the copy what was forgotten in the database; False when that is damaged.
+
+    Raises StoreError when it can't be read just now: what was forgotten must not come back.
+    """
     try:
         if look_at(database) == 0:
             return True
         with opened_for_reading(database) as connection:
             _check_readable(connection)
             tombstones = {table: _rows(connection, table) for table in _TOMBSTONES}
-    except (StoreError, sqlite3.Error):
+    except (StoreError, sqlite3.Error) as error:
+        _raise_if_passing(database, error)
         return False
     if any(tombstones.values()):
         with opened_for_writing(temporary) as connection:
@@ -120,6 +124,17 @@ def _carry_tombstones(database: Path, temporary: Path) -> bool:
             compact(connection)
             connection.execute("pragma journal_mode = delete")
     return True
+
+
+def _raise_if_passing(database: Path, error: Exception) -> None:
+    """Tell a full disk, a lock or a failing read from damage."""
+    cause = error.__context__ if isinstance(error, StoreError) else error
+    name = getattr(cause, "sqlite_errorname", None) or type(cause).__name__
+    if isinstance(cause, OSError | sqlite3.OperationalError) and not name.startswith(_DAMAGE):
+        raise StoreError(
+            f"{database} can't be read ({name}), so what was forgotten in it would come back: free "
+            "space and try again, or move it away first"
+        ) from error
 
 
 def _check_readable(connection: sqlite3.Connection) -> None:
@@ -138,17 +153,16 @@ def _replace(database: Path, temporary: Path, is_sound: bool) -> Path | None:
     """Change the files over: in no order of events does an old log stand beside the new file."""
     kept = None
     if database.exists() and is_sound:
-        if look_at(database) == schema_version():
-            with opened_for_writing(database) as connection:
-                connection.execute("pragma wal_checkpoint(truncate)")
+        with closing(_connect(database)) as connection:  # of any version: nothing else is changed
+            connection.execute("pragma wal_checkpoint(truncate)")
     elif database.exists():
         kept = _free_name(database)
         database.rename(kept)
-        for sidecar in _SIDECARS:  # they belong to the damaged file and may mend it
+        for sidecar in SIDECARS:  # they belong to the damaged file and may mend it
             with_suffix = database.with_name(database.name + sidecar)
             if with_suffix.exists():
                 with_suffix.rename(kept.with_name(kept.name + sidecar))
-    for sidecar in _SIDECARS:
+    for sidecar in SIDECARS:
         database.with_name(database.name + sidecar).unlink(missing_ok=True)
     temporary.replace(database)
     _sync_folder(database.parent)
@@ -165,7 +179,7 @@ def _free_name(database: Path) -> Path:
 @contextmanager
 def _new_file(target: Path) -> Iterator[Path]:
     """Yield a new, private, empty file beside the target; removed unless it was renamed."""
-    temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(4)}")
+    temporary = new_path(target)
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
@@ -176,7 +190,7 @@ def _new_file(target: Path) -> Iterator[Path]:
     try:
         yield temporary
     finally:
-        for suffix in ("", *_SIDECARS):
+        for suffix in ("", *SIDECARS):
             temporary.with_name(temporary.name + suffix).unlink(missing_ok=True)
 
 
