@@ -1,30 +1,27 @@
-"""Full disks and kills inside backup, restore, forget and migrations: all of it or nothing.
+"""Full disks and kills inside backup, restore and forget: all of it or nothing.
 
-T2 (a kill at every call that changes a file), T4 and T5 (no space), T17 (older schemas).
+T2 (a kill at every call that changes a file), T4 and T5 (no space).
 """
 
-import os
 import shutil
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from canonical import canonical_dump, differences
-from tracing import needs_strace, traced
+from command_line import PROGRAM
+from namespaces import needs_namespaces, on_a_disk
+from stopping import KILL, NO_SPACE, Store
+from tracing import needs_strace
 from watching import Logs
 
 from agentpprof.ingest.indexer import sync
 from agentpprof.store.forgetting import Wish, finish_forgetting, forget
 from agentpprof.store.maintenance import backup, restore
 
-# 1 stops at every single call, which takes some minutes.
-STRIDE = int(os.environ.get("AGENTPPROF_KILL_STRIDE", "3"))
-# Calls that change files: each is stopped at its first, fourth, seventh ... time.
-KILLED = {"pwrite64": 10, "fdatasync": 1, "fsync": 1, "ftruncate": 1, "unlink": 1, "rename": 1}
-REFUSED = {"pwrite64": 10, "ftruncate": 1, "rename": 1}  # those that a full disk refuses
 _PRELUDE = """
 import sys
 from pathlib import Path
@@ -42,11 +39,6 @@ FORGET = f"""{_PRELUDE}
 from agentpprof.store.forgetting import Wish, forget
 forget(database, Wish(session_id="session-1"))
 """
-MIGRATE = f"""{_PRELUDE}
-from agentpprof.store.database import opened_for_writing
-with opened_for_writing(database):
-    pass
-"""
 Dump = Mapping[str, list[tuple[Any, ...]]]
 
 
@@ -59,38 +51,11 @@ def logs(tmp_path: Path) -> Logs:
     return logs
 
 
-class Store:
-    """A folder with a database that is put back as it was before each run."""
-
-    def __init__(self, folder: Path, logs: Logs) -> None:
-        """Index the logs into a database that is kept aside."""
-        self.first = folder / "first.db"
-        sync(self.first, logs.watched(self.first).roots)
-        self.place = folder / "store"
-        self.database = self.place / "agent.db"
-        self.extra: dict[str, Path] = {}
-
-    def reset(self) -> None:
-        """Put everything back."""
-        shutil.rmtree(self.place, ignore_errors=True)
-        self.place.mkdir(mode=0o700)
-        shutil.copyfile(self.first, self.database)
-        for name, path in self.extra.items():
-            shutil.copyfile(path, self.place / name)
-
-    def stopped_at(self, code: str, fault: str) -> Iterator[str]:
-        """Yield after each run that was stopped one step later, and after those that end."""
-        hits = 0
-        for call, stride in (KILLED if fault == KILL else REFUSED).items():
-            when, was_hit = 1, True
-            while was_hit:
-                self.reset()
-                inject = ("-e", f"inject={call}:{fault.format(when=when)}")
-                was_hit = traced(self.database, self.place, inject, code).was_hit
-                hits += was_hit
-                yield f"{call} {when}"
-                when += stride * STRIDE if stride > 1 else 1
-        assert hits
+def new_store(folder: Path, logs: Logs) -> Store:
+    """Index the logs into a database that is kept aside."""
+    first = folder / "first.db"
+    sync(first, logs.watched(first).roots)
+    return Store(folder / "store", first)
 
 
 def dump_of(database: Path) -> Dump:
@@ -101,11 +66,7 @@ def dump_of(database: Path) -> Dump:
 
 @pytest.fixture
 def store(tmp_path: Path, logs: Logs) -> Store:
-    return Store(tmp_path, logs)
-
-
-KILL = "signal=KILL:when={when}"
-NO_SPACE = "error=ENOSPC:when={when}+"
+    return new_store(tmp_path, logs)
 
 
 # ------------------------------------------------------------------------------ backup, restore
@@ -135,7 +96,7 @@ def test_a_restore_that_is_stopped_leaves_one_of_both(
     tmp_path: Path, logs: Logs, fault: str, before: str
 ) -> None:
     """The database of before or the backup, never a mixture, and once more does it."""
-    store = Store(tmp_path, logs)
+    store = new_store(tmp_path, logs)
     shutil.copyfile(store.first, tmp_path / "kept.db")
     store.extra["kept.db"] = tmp_path / "kept.db"
     wanted = dump_of(tmp_path / "kept.db")
@@ -201,3 +162,32 @@ def test_a_full_disk_while_something_is_forgotten(store: Store) -> None:
         assert not any(b"prompt 1 of 1" in path.read_bytes() for path in files), when
         assert len(dump_of(store.database)["operation"]) == 1 + 3
     assert states == {3, 6}
+
+
+@needs_namespaces
+def test_the_commands_on_a_disk_that_is_nearly_full(tmp_path: Path, logs: Logs) -> None:
+    """Told in a line, nothing changed, no half file left; space is all it takes."""
+    for line in range(300):
+        logs.append(line % 2, f"later {line} " + "x" * 4000)
+    store = new_store(tmp_path, logs)
+    script = f"""
+cp {store.first} agent.db; chmod 600 agent.db
+{PROGRAM} backup --db agent.db copy.db; echo backup $?
+{PROGRAM} forget --db agent.db --session-id session-1 --yes; echo forget $?
+ls -A; cp agent.db {tmp_path}/same.db
+mount -o remount,size=64m .
+{PROGRAM} backup --db agent.db copy.db; echo backup again $?
+{PROGRAM} forget --db agent.db --session-id session-1 --yes; echo forget again $?
+cp agent.db copy.db {tmp_path}/
+"""
+    told = on_a_disk(tmp_path / "disk", "2m", script)
+    for expected in ("backup 1", "forget 1", "backup again 0", "forget again 0"):
+        assert f"{expected}\n" in told, told
+    assert told.count("(SQLITE_FULL)") == 2, told
+    assert "Traceback" not in told
+    assert ".copy.db" not in told
+    wanted = dump_of(store.first)
+    assert not differences(wanted, dump_of(tmp_path / "same.db"))
+    assert not differences(wanted, dump_of(tmp_path / "copy.db"))
+    assert len(dump_of(tmp_path / "agent.db")["operation"]) == 1 + 153
+    assert b"prompt 1 of 1" not in (tmp_path / "agent.db").read_bytes()

@@ -6,7 +6,6 @@ T5 (full disk), T6 (no watches, lost events), T7 (another user), T8 (two process
 import ctypes
 import os
 import resource
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -21,6 +20,7 @@ from typing import Any
 import pytest
 from canonical import canonical_dump, differences
 from command_line import PROGRAM, installed, run
+from namespaces import needs_namespaces
 from tracing import SYNC
 from watching import Logs, prompts
 
@@ -32,17 +32,6 @@ from agentpprof.store.database import look_at, opened_for_reading
 from agentpprof.store.health import read_health
 from agentpprof.store.maintenance import backup
 from agentpprof.store.watch_lock import is_watched
-
-
-def can_unshare() -> bool:
-    """Say whether an own user namespace can be made."""
-    if not shutil.which("unshare"):
-        return False
-    done = subprocess.run(["unshare", "-Urm", "true"], capture_output=True, timeout=30)
-    return done.returncode == 0
-
-
-needs_namespaces = pytest.mark.skipif(not can_unshare(), reason="no user namespaces here")
 
 
 @pytest.fixture
