@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from agentpprof.errors import UsageError
+from agentpprof.errors import NoHomeError, UsageError
+from agentpprof.places import expanded, user_folder
 
 if TYPE_CHECKING:
     from agentpprof.tagging.tagger import Tagger
@@ -90,18 +91,19 @@ class Setting(NamedTuple):
 
 
 def config_path() -> Path:
-    """Return the one place where the file may be."""
+    """Return the one place where the file may be; raises NoHomeError."""
     named = os.environ.get(PLACE)
     if named:
-        return Path(named).expanduser()
-    from platformdirs import user_config_path
-
-    return user_config_path("agentpprof", appauthor=False) / "config.toml"
+        return expanded(named)
+    return user_folder("config") / "config.toml"
 
 
 def read_file() -> dict[str, Any]:
     """Return what the file sets, checked; raises UsageError that names file and setting."""
-    path = config_path()
+    try:
+        path = config_path()
+    except NoHomeError:
+        return {}
     if not path.exists():
         if os.environ.get(PLACE):
             raise UsageError(f"{PLACE}={path}: there is no such file")
@@ -141,7 +143,7 @@ def _checked(name: str, value: Any, path: Path) -> str | tuple[str, ...]:
 
 
 def _placed(text: str, definition: Definition, path: Path) -> str:
-    return str(path.parent / Path(text).expanduser()) if definition.is_path else text
+    return str(path.parent / expanded(text)) if definition.is_path else text
 
 
 def settings(flags: Mapping[str, Any]) -> dict[str, Setting]:

@@ -42,6 +42,10 @@ class ReplacedError(StoreError):
         )
 
 
+class NoHomeError(AgentPprofError):
+    """There is no home folder, and something was to lie in it."""
+
+
 class NothingFoundError(AgentPprofError):
     """No session, or no sample, is left after the selection."""
 

@@ -14,9 +14,9 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Final, NamedTuple
 
+from agentpprof import places
 from agentpprof.resources import read_text
 
 SECRET: Final = "[secret]"  # noqa: S105 # what stands in a secret's place
@@ -81,7 +81,7 @@ def this_machine() -> Machine:
         user = getpass.getuser()
     except (KeyError, OSError):  # no such user, and no variable that names one
         user = ""
-    return Machine(str(Path.home()), user, socket.gethostname().split(".")[0])
+    return Machine(places.home(), user, socket.gethostname().split(".")[0])
 
 
 def redact_for(text: str, machine: Machine) -> str:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from agentpprof.errors import AgentPprofError
 from agentpprof.output import write_output
+from agentpprof.places import expanded
 from agentpprof.resources import read_text
 
 SYSTEMD_NAME = "agentpprof.service"
@@ -90,7 +91,7 @@ def _environment() -> list[str]:
 
 
 def _systemd(command: Sequence[str], folder: Path) -> Service:
-    home = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    home = Path(os.environ.get("XDG_CONFIG_HOME") or expanded("~/.config"))
     path = home / "systemd" / "user" / SYSTEMD_NAME
     text = read_text("data", f"service/{SYSTEMD_NAME}")
     text = text.replace("{command}", " ".join(map(_systemd_word, command)))
@@ -113,7 +114,7 @@ def _systemd_word(word: str) -> str:
 
 
 def _launchd(command: Sequence[str]) -> Service:
-    path = Path.home() / "Library" / "LaunchAgents" / LAUNCHD_NAME
+    path = expanded("~/Library") / "LaunchAgents" / LAUNCHD_NAME
     arguments = "\n".join(f"    <string>{escape(word, quote=False)}</string>" for word in command)
     text = read_text("data", f"service/{LAUNCHD_NAME}").replace("{arguments}", arguments)
     domain = f"gui/{os.getuid()}"

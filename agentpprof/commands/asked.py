@@ -18,6 +18,7 @@ from agentpprof.errors import UsageError
 from agentpprof.ingest.workspaces import find_workspace
 from agentpprof.models import OutputOptions
 from agentpprof.output import STDOUT
+from agentpprof.places import expanded
 from agentpprof.profile.fields import LABELS, TEXT_FIELDS
 from agentpprof.profile.rules import (
     Rules,
@@ -230,7 +231,7 @@ def _project(options: Mapping[str, Any]) -> tuple[str | None, str | None]:
         raise UsageError("--project-root and --all-projects contradict each other: leave one out")
     if options["all_projects"] or (options["session_files"] and named is None):
         return None, name
-    root = find_workspace(os.path.realpath(Path(named or ".").expanduser())).root
+    root = find_workspace(os.path.realpath(expanded(named or "."))).root
     return (None if options["session_files"] else root), name or name_of_root(root)
 
 

@@ -2,8 +2,8 @@
 
 import sqlite3
 from datetime import UTC, datetime
-from pathlib import Path
 
+from agentpprof import places
 from agentpprof.profile.selection import Selection, choose_sessions, home_of
 from agentpprof.store import queries
 
@@ -54,8 +54,9 @@ def _what_was_asked(selection: Selection) -> str:
 
 
 def _with_tilde(path: str) -> str:
-    home = str(Path.home())
-    return "~" + path[len(home) :] if path == home or path.startswith(home + "/") else path
+    home = places.home()
+    is_below = bool(home) and (path == home or path.startswith(home + "/"))
+    return "~" + path[len(home) :] if is_below else path
 
 
 def _day(time_ms: int) -> str:

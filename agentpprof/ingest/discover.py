@@ -10,6 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
+from agentpprof import places
 from agentpprof.agents import AGENTS
 from agentpprof.models import LogFile
 
@@ -30,7 +31,9 @@ def default_roots(environment: Mapping[str, str]) -> list[Root]:
         listed = environment.get(agent.home_variable, "")
         homes = [home.strip() for home in listed.split(",") if home.strip()] or agent.homes
         for home in homes:
-            place = Path(home).expanduser()
+            if home.startswith("~") and not places.home():
+                continue  # nobody's logs can lie there
+            place = places.expanded(home)
             if place.name in agent.log_folders:
                 roots.append(Root(name, str(place)))
             else:

@@ -9,6 +9,8 @@ import re
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
+from agentpprof import places
+
 # Where tools put worktrees inside a project.
 _WORKTREE = re.compile(r"^(.+?)/(?:\.claude/worktrees|\.worktrees)(?:/.*)?$")
 _GIT_POINTER = re.compile(r"gitdir:\s*(.+)")
@@ -37,7 +39,7 @@ def _git_root(cwd: str) -> str | None:
     start = PurePath(cwd)
     if not start.is_absolute():
         return None
-    home = Path.home()
+    home = Path(places.home())
     for place in (start, *start.parents):
         folder = Path(place)
         if folder in (home, Path(folder.anchor)):

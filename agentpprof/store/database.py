@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from agentpprof.errors import DamagedError, StoreError
+from agentpprof.places import user_folder
 from agentpprof.resources import folder
 
 APPLICATION_ID = 0x61707066  # "appf"
@@ -23,13 +24,14 @@ _WAL_LIMIT_BYTES = 64 * 1024 * 1024
 
 
 def default_path() -> Path:
-    """Return the database in use without `--db`: AGENTPPROF_DB, else the user's data folder."""
+    """Return the database in use without `--db`: AGENTPPROF_DB, else the user's data folder.
+
+    Raises NoHomeError.
+    """
     named = os.environ.get("AGENTPPROF_DB")
     if named:
         return Path(named)
-    from platformdirs import user_data_path
-
-    return user_data_path("agentpprof", appauthor=False) / "agentpprof.db"
+    return user_folder("data") / "agentpprof.db"
 
 
 def schema_version() -> int:

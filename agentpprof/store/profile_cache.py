@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agentpprof import __version__
-from agentpprof.errors import OutputError
+from agentpprof.errors import NoHomeError, OutputError
 from agentpprof.output import write_output
+from agentpprof.places import user_folder
 from agentpprof.store.queries import read_meta
 
 _MAX_ENTRIES = 64
@@ -30,10 +31,8 @@ class CachedOutput(NamedTuple):
 
 
 def cache_folder() -> Path:
-    """Return where finished outputs are kept."""
-    from platformdirs import user_cache_path
-
-    return user_cache_path("agentpprof", appauthor=False) / "profiles"
+    """Return where finished outputs are kept; raises NoHomeError."""
+    return user_folder("cache") / "profiles"
 
 
 def cache_key(connection: sqlite3.Connection, database: Path, parts: Iterable[object]) -> str:
@@ -45,15 +44,15 @@ def cache_key(connection: sqlite3.Connection, database: Path, parts: Iterable[ob
 
 def read_cached(key: str) -> CachedOutput | None:
     """Return an entry; None when there is none, or it can't be read whole."""
-    path = cache_folder() / key
     try:
+        path = cache_folder() / key
         header, _, data = path.read_bytes().partition(b"\n")
         described = json.loads(header)
         if described["bytes"] != len(data):
             return None
         os.utime(path)
         return CachedOutput(data, described["summary"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (NoHomeError, OSError, ValueError, KeyError, TypeError):
         return None
 
 
@@ -62,18 +61,21 @@ def write_cached(key: str, output: CachedOutput) -> None:
     if len(output.data) > _MAX_BYTES:
         return
     header = json.dumps({"bytes": len(output.data), "summary": output.summary})
-    folder = cache_folder()
     try:
+        folder = cache_folder()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _drop_oldest(folder)
         write_output(header.encode() + b"\n" + output.data, str(folder / key))
-    except (OSError, OutputError):
+    except (NoHomeError, OSError, OutputError):
         return
 
 
 def clear_cache() -> None:
     """Drop all entries: what was forgotten may be named in them."""
-    folder = cache_folder()
+    try:
+        folder = cache_folder()
+    except NoHomeError:
+        return  # then nothing was ever kept
     if folder.is_dir():
         for path in folder.iterdir():
             path.unlink(missing_ok=True)
