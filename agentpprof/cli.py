@@ -46,6 +46,10 @@ _COMMANDS = {
 DEFAULT_COMMAND = "profile"
 
 
+class _ReaderGoneError(Exception):
+    """The reader of our output has gone: a quiet end."""
+
+
 class LazyGroup(Guided, DefaultGroup):
     """Imports a command only when it is called, and shows the default command's options."""
 
@@ -62,6 +66,13 @@ class LazyGroup(Guided, DefaultGroup):
             name = DEFAULT_COMMAND
         command: click.Command = import_module(f"agentpprof.commands.{name}").command
         return command
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run the command; click would end with an error of its own where nobody reads on."""
+        try:
+            return super().invoke(context)
+        except BrokenPipeError:
+            raise _ReaderGoneError from None
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Parse; while a shell completes the first word, no command is chosen yet."""
@@ -128,8 +139,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         _exit(130)
-    except BrokenPipeError:
-        _forget_stdout()  # the reader of our output has gone
+    except (BrokenPipeError, _ReaderGoneError):
+        _forget_stdout()
         _exit(0)
     except AgentPprofError as error:
         _fail(error, error.exit_code, arguments)

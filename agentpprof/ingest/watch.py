@@ -136,7 +136,7 @@ def _next_changes(world: World, pace: Pace) -> Changes:
     """Wait for events, a burst to its end, or the next scan; after the end what is left."""
     while not world.has_ended():
         left = pace.due_at - world.clock()
-        if left <= 0:
+        if left <= 0 or left > MAX_POLL_SECONDS:  # the second: the clock was set back
             return EVERYTHING if world.source.take() else DUE
         if pace.is_failing:
             world.source.take()
