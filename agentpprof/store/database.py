@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from agentpprof.errors import DamagedError, StoreError
+from agentpprof.ingest.mounts import is_remote, mount_type
 from agentpprof.places import user_folder
 from agentpprof.resources import folder
 
@@ -57,9 +58,7 @@ def look_at(path: Path) -> int:
             f"{path} can't be read ({error.strerror}): name another with --db"
         ) from None
     except sqlite3.OperationalError as error:
-        raise StoreError(
-            f"{path} can't be opened ({_reason(error)}): free space, or name another with --db"
-        ) from None
+        raise StoreError(f"{path} can't be opened ({_reason(error)}): {_advice(path)}") from None
     except sqlite3.DatabaseError:
         raise StoreError(
             f"{path} is not a database, or is damaged: name another file with --db, "
@@ -78,14 +77,41 @@ def look_at(path: Path) -> int:
 def _looking_mode(path: Path) -> str:
     """Return how to look without leaving files beside a stranger's database in WAL mode."""
     is_in_use = path.with_name(path.name + "-wal").exists()
-    return "ro" if is_in_use else "ro&immutable=1"
+    return "ro" if is_in_use and not _is_settled(path) else "ro&immutable=1"
+
+
+def is_read_only(path: Path) -> bool:
+    """Say whether we can't write into a database's folder, or the database itself."""
+    return not (os.access(path.parent, os.W_OK) and os.access(path, os.W_OK))
+
+
+def _is_settled(path: Path) -> bool:
+    """Say whether a database in a folder that we can't write holds all its rows itself.
+
+    SQLite would need a file beside it to read it in the usual way; without a write-ahead log there
+    is nothing that such a file is for.
+    """
+    if os.access(path.parent, os.W_OK):
+        return False
+    wal = path.with_name(path.name + "-wal")
+    return not wal.exists() or wal.stat().st_size == 0
+
+
+def _advice(path: Path) -> str:
+    if os.access(path.parent, os.W_OK) or not path.with_name(path.name + "-wal").exists():
+        return "free space, or name another with --db"
+    return (
+        "its folder can't be written, and rows still stand in its write-ahead log: copy both files "
+        "to a folder of your own, and name the copy with --db"
+    )
 
 
 @contextmanager
 def opened_for_reading(path: Path) -> Iterator[sqlite3.Connection]:
     """Open an existing, current database read-only; temporary tables are allowed."""
+    mode = "ro&immutable=1" if _is_settled(path) else "ro"
     try:
-        with closing(_connect(path, "ro")) as connection:
+        with closing(_connect(path, mode)) as connection:
             connection.execute("pragma temp_store = memory")
             connection.execute("pragma trusted_schema = off")
             connection.execute("pragma cache_size = -16000")  # KiB; look-ups by key jump about
@@ -136,8 +162,25 @@ def _set_up_writer(connection: sqlite3.Connection) -> None:
         connection.execute(f"pragma {pragma}")
 
 
+def check_place(path: Path) -> None:
+    """Refuse a new database on a file system of another machine: WAL needs shared memory.
+
+    Where the whole system lies on one, there is no other place, and one machine alone uses it.
+    """
+    if path.exists():
+        return  # it works so far; doctor warns
+    above = next((each for each in path.absolute().parents if each.exists()), path.parent)
+    kind = mount_type(str(above))
+    if is_remote(kind) and kind != mount_type("/"):
+        raise StoreError(
+            f"{path} would lie on {kind}, where two programs can damage a database: name a place "
+            "on a local disk with --db or AGENTPPROF_DB"
+        )
+
+
 def _create_private(path: Path) -> None:
     """Create an empty file that only its owner can read, before SQLite sees it."""
+    check_place(path)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from agentpprof.errors import StoreError
 from agentpprof.store.database import (
+    check_place,
     look_at,
     opened_for_reading,
     opened_for_writing,
@@ -58,6 +59,7 @@ def restore(database: Path, source: Path) -> Path | None:
     if database.exists() and source.samefile(database):
         raise StoreError(f"{source} is the database itself: name a backup")
     _check(source, "integrity_check")
+    check_place(database)
     database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with watch_lock(database), write_lock(database, _LOCK_SECONDS) as is_held:
         if not is_held:

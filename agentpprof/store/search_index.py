@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agentpprof.resources import read_text
-from agentpprof.store.database import opened_for_writing, write_lock
+from agentpprof.store.database import is_read_only, opened_for_writing, write_lock
 
 PENDING_BEARABLE = 2_000  # texts read one by one in some milliseconds
 _CHUNK_ROWS = 100_000  # operations of one transaction
@@ -34,7 +34,9 @@ def read_pending(connection: sqlite3.Connection) -> Pending:
 
 
 def save_search_index(database: Path, on_indexed: OnIndexed | None = None) -> bool:
-    """Add what the index lacks; False when somebody else is writing and nothing was done."""
+    """Add what the index lacks; False when it can't be, or somebody else is writing just now."""
+    if is_read_only(database):
+        return False
     with write_lock(database, _LOCK_SECONDS) as is_held:
         if not is_held:
             return False

@@ -16,7 +16,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agentpprof.models import PromptRow
-from agentpprof.store.database import opened_for_reading, opened_for_writing, write_lock
+from agentpprof.store.database import (
+    is_read_only,
+    opened_for_reading,
+    opened_for_writing,
+    write_lock,
+)
 from agentpprof.store.queries import read_meta, read_prompt_texts
 from agentpprof.store.tags import (
     is_all_tagged,
@@ -87,7 +92,9 @@ def tags_of_prompts(
 
 
 def save(database: Path, tagger: Tagger, new: NewTags, *, is_current: bool = False) -> bool:
-    """Save new tags, unless somebody else is writing for longer than a second."""
+    """Save new tags, unless they can't be, or somebody else is writing for longer than a second."""
+    if is_read_only(database):
+        return False  # then they are worked out each time
     with write_lock(database, _LOCK_SECONDS) as is_held:
         if not is_held:
             return False
