@@ -3,10 +3,8 @@
 T5 (full disk), T6 (no watches, lost events), T7 (another user), T8 (two processes, locks).
 """
 
-import ctypes
 import os
 import resource
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -21,7 +19,7 @@ from typing import Any
 import pytest
 from canonical import canonical_dump, differences
 from command_line import PROGRAM, installed, run
-from namespaces import needs_namespaces
+from namespaces import needs_namespaces, obey_permissions
 from tracing import SYNC
 from watching import Logs, prompts
 
@@ -296,13 +294,6 @@ def test_a_watcher_that_was_stopped_catches_up_once(logs: Logs, database: Path) 
 # --------------------------------------------------------------------------------- another user
 
 
-def obey_permissions() -> None:
-    """Take from root, where a test runs as root, what lets it read and write everything."""
-    if os.geteuid() == 0:
-        for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
-            ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
-
-
 def test_rights_lost_and_given_back(logs: Logs, database: Path) -> None:
     path = logs.sessions[1].path(logs.home)
     path.chmod(0)
@@ -312,96 +303,6 @@ def test_rights_lost_and_given_back(logs: Logs, database: Path) -> None:
     path.chmod(0o644)
     assert installed(*arguments, preexec_fn=obey_permissions).code == 0
     assert len(prompts(database)) == 9
-
-
-def test_a_read_only_medium_is_told(logs: Logs, database: Path) -> None:
-    index(logs, database)
-    logs.append(0, "later")
-    database.parent.chmod(0o500)
-    database.chmod(0o400)
-    try:
-        root = ("--db", database, "--claude-root", logs.home / "projects")
-        for command in (("index",), ("watch", "--once"), ("-o", "-", "--format", "folded")):
-            ran = installed(*command, *root, preexec_fn=obey_permissions)
-            assert ran.code in (1, 78), (command, ran)
-            assert "Traceback" not in ran.err
-        ran = installed("status", *root, preexec_fn=obey_permissions)
-        assert ran.code in (0, 1), ran.err
-    finally:
-        database.parent.chmod(0o700)
-        database.chmod(0o600)
-    index(logs, database)
-    assert "later" in prompts(database)
-
-
-@contextmanager
-def read_only(database: Path) -> Iterator[tuple[str | Path, ...]]:
-    """Take the right to write from a database and its folder; yields options that name it."""
-    files = [path for path in database.parent.iterdir() if "-shm" not in path.name]
-    database.with_name(database.name + "-shm").unlink(missing_ok=True)
-    for path in files:
-        path.chmod(0o400)
-    database.parent.chmod(0o500)
-    try:
-        yield "--db", database
-    finally:
-        database.parent.chmod(0o700)
-        for path in files:
-            path.chmod(0o600)
-
-
-READING = [
-    ("status",),
-    ("doctor", "--deep"),
-    ("sql", "--no-sync", "select count(*) from prompts"),
-    ("sessions", "--no-sync", "--all-projects"),
-    ("search", "--no-sync", "prompt"),
-    ("tags", "--no-sync", "--all-projects"),
-    ("top", "--no-sync", "--all-projects", "--view", "operations"),
-    ("-o", "-", "--format", "folded", "--view", "operations", "--all-projects", "--no-sync"),
-    ("backup", "{}/copy.db"),
-]
-
-
-@pytest.mark.parametrize("command", READING, ids=lambda words: words[0])
-def test_what_lies_on_a_read_only_medium_can_be_read(
-    logs: Logs, database: Path, tmp_path: Path, command: tuple[str, ...]
-) -> None:
-    index(logs, database)
-    words = [word.replace("{}", str(tmp_path)) for word in command]
-    with read_only(database) as named:
-        ran = installed(*words, *named, preexec_fn=obey_permissions)
-        assert ran.code in (0, 3), ran.err
-        assert sorted(path.name for path in database.parent.iterdir()) == [
-            "agent.db",
-            "agent.db.write.lock",
-        ]
-    if command[0] == "sql":
-        assert b"9" in ran.out
-    if command[0] == "backup":
-        assert not differences(dump_of(database), dump_of(tmp_path / "copy.db"))
-
-
-def test_rows_in_a_log_on_a_read_only_medium_are_not_passed_over(
-    logs: Logs, database: Path, tmp_path: Path
-) -> None:
-    """They can't be read there: that is told with what to do, and doing it works."""
-    index(logs, database)
-    with closing(sqlite3.connect(database, isolation_level=None)) as connection:
-        connection.execute("insert into meta values ('in-the-log', 'yes')")
-        (tmp_path / "medium").mkdir()
-        for name in ("agent.db", "agent.db-wal"):
-            shutil.copyfile(database.parent / name, tmp_path / "medium" / name)
-    with read_only(tmp_path / "medium" / "agent.db") as named:
-        for command in READING:
-            words = [word.replace("{}", str(tmp_path)) for word in command]
-            ran = installed(*words, *named, preexec_fn=obey_permissions)
-            assert ran.code == 1
-            assert b"copy both files" in ran.out + ran.err.encode(), (command, ran)
-    shutil.copytree(tmp_path / "medium", tmp_path / "own")
-    value = "select value from meta where key = 'in-the-log'"
-    ran = run("sql", "--no-sync", "--db", tmp_path / "own" / "agent.db", value)
-    assert b"yes" in ran.out, ran.err
 
 
 def test_hardly_any_environment_is_needed(logs: Logs, database: Path) -> None:
