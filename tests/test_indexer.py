@@ -249,6 +249,18 @@ def test_a_newer_parser_reads_a_log_again_from_its_start(
     assert place.sync().bytes_read == 0
 
 
+def test_a_log_that_was_rewritten_before_a_newer_parser_came_takes_no_row_with_it(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_place(place.path, encode_log(place.session("session-2", 1).records))
+    claude = indexer.AGENTS["claude"]
+    newer = claude._replace(parser_version=claude.parser_version + 1)
+    monkeypatch.setitem(indexer.AGENTS, "claude", newer)
+    place.sync()
+    assert place.responses() == 3 + 1
+    assert place.sync().files_read == 0
+
+
 def test_an_empty_log_is_remembered_as_seen(place: Place) -> None:
     (place.path.parent / "empty.jsonl").touch()
     assert place.sync().files_read == 1

@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 from builders import ClaudeSession
 from canonical import canonical_dump, differences
-from command_line import run
 
 from agentpprof.errors import StoreError
 from agentpprof.ingest import indexer
@@ -371,37 +370,3 @@ def test_application_and_schema_are_marked_in_the_file(tmp_path: Path) -> None:
             for name in ("application_id", "user_version", "journal_mode", "synchronous")
         ]
     assert pragmas == [APPLICATION_ID, schema_version(), "wal", 2]
-
-
-@pytest.mark.parametrize("kind", ["nfs4", "cifs", "fuse.sshfs", "9p"])
-def test_a_new_database_on_another_machines_file_system_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
-    table = {"/": "ext4", str(tmp_path / "share"): kind}
-    monkeypatch.setattr(store, "mount_type", lambda path: table[path])
-    (tmp_path / "share").mkdir()
-    path = tmp_path / "share" / "below" / "agent.db"
-    for command in (("index",), ("restore", str(made(tmp_path / "copy.db")), "--yes")):
-        ran = run(*command, "--db", path)
-        assert ran.code == 1
-        assert f"would lie on {kind}" in ran.err
-        assert "name a place on a local disk with --db" in ran.err
-        assert list((tmp_path / "share").iterdir()) == []
-    assert made(tmp_path / "share" / "old.db")
-    assert run("index", "--db", tmp_path / "share" / "old.db").code == 0  # one that is there
-
-
-def test_where_everything_lies_on_such_a_file_system_there_is_no_other_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(store, "mount_type", lambda _: "9p")
-    assert run("index", "--db", tmp_path / "agent.db").code == 0
-
-
-def made(path: Path) -> Path:
-    """Make an empty database of ours; the folder of a test is local."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store, "mount_type", lambda _: "ext4")
-        with opened_for_writing(path):
-            pass
-    return path

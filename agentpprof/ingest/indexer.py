@@ -268,7 +268,7 @@ def _read_file(log: _PlainLog, before: KnownFile | None, writer: "Writer") -> "I
     log_file, plain, now_ns = log
     version = AGENTS[log_file.agent].parser_version
     is_same = before is not None and reader.is_continued(plain.descriptor, before.checkpoint)
-    is_older = before is not None and before.parser_version < version
+    is_older = is_same and before is not None and before.parser_version < version
     checkpoint, state, base_offset = Checkpoint(), None, -1
     if before is not None and is_same and not is_older and before.checkpoint.offset:
         checkpoint, state = before.checkpoint, writer.read_state(before.log_file_id)

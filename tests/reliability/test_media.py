@@ -1,4 +1,4 @@
-"""Read-only media, files of any size, a service that comes and goes."""
+"""Read-only media, network mounts, files of any size, a service that comes and goes."""
 
 import os
 import resource
@@ -20,6 +20,8 @@ from namespaces import obey_permissions
 from watching import Logs, prompts
 
 from agentpprof.ingest.indexer import sync
+from agentpprof.store import database as store
+from agentpprof.store.database import opened_for_writing
 from agentpprof.store.watch_lock import is_lock_held, is_watched, lock_path
 
 
@@ -137,6 +139,43 @@ def test_rows_in_a_log_on_a_read_only_medium_are_not_passed_over(
     value = "select value from meta where key = 'in-the-log'"
     ran = run("sql", "--no-sync", "--db", tmp_path / "own" / "agent.db", value)
     assert b"yes" in ran.out, ran.err
+
+
+# ------------------------------------------------------------------------ network mounts (F56)
+
+
+@pytest.mark.parametrize("kind", ["nfs4", "cifs", "fuse.sshfs", "9p"])
+def test_a_new_database_on_another_machines_file_system_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    table = {"/": "ext4", str(tmp_path / "share"): kind}
+    monkeypatch.setattr(store, "mount_type", lambda path: table[path])
+    (tmp_path / "share").mkdir()
+    path = tmp_path / "share" / "below" / "agent.db"
+    for command in (("index",), ("restore", str(made(tmp_path / "copy.db")), "--yes")):
+        ran = run(*command, "--db", path)
+        assert ran.code == 1
+        assert f"would lie on {kind}" in ran.err
+        assert "name a place on a local disk with --db" in ran.err
+        assert list((tmp_path / "share").iterdir()) == []
+    assert made(tmp_path / "share" / "old.db")
+    assert run("index", "--db", tmp_path / "share" / "old.db").code == 0  # one that is there
+
+
+def test_where_everything_lies_on_such_a_file_system_there_is_no_other_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "mount_type", lambda _: "9p")
+    assert run("index", "--db", tmp_path / "agent.db").code == 0
+
+
+def made(path: Path) -> Path:
+    """Make an empty database of ours; the folder of a test is local."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store, "mount_type", lambda _: "ext4")
+        with opened_for_writing(path):
+            pass
+    return path
 
 
 # ---------------------------------------------------------------------------- huge files (F26)
