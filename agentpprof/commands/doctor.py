@@ -1,6 +1,7 @@
 """`agentpprof doctor`: status, and checks that take longer."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import click
@@ -17,11 +18,13 @@ from agentpprof.ingest.checking import (
 )
 from agentpprof.store.database import default_path
 from agentpprof.store.repair import repair
+from agentpprof.store.salvage import salvage
 
 
 @click.command("doctor", cls=OnceCommand)
 @click.option("--deep", is_flag=True, help="Also check every index, and the logs against the rows.")
 @click.option("--repair", is_flag=True, help="Make every index anew, then check as --deep does.")
+@click.option("--salvage", metavar="PATH", help="Write what still reads to a new database.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
 @click.option("--debug", is_flag=True, help="Show where an error came from.")
 @store_options
@@ -30,9 +33,12 @@ def command(**options: Any) -> int:
 
     With --deep every index is checked, heads and ends of logs are hashed again, and a sample of
     stored rows is read once more from the log. --repair mends damage in an index, for which no log
-    is needed; rows are left as they are. Exit codes as those of status.
+    is needed; rows are left as they are. --salvage copies every row that can still be read; then
+    restore puts that copy in place, and index adds what the logs tell. Exit codes as those of
+    status.
     """
-    repaired = [_repaired(options)] if options["repair"] else []
+    repaired = [_salvaged(options)] if options["salvage"] else []
+    repaired += [_repaired(options)] if options["repair"] else []
     condition = read_condition(options)
     checks = _checks(condition, options["deep"] or options["repair"])
     return tell(condition, [*repaired, *checks], options["as_json"])
@@ -48,6 +54,17 @@ def _repaired(options: dict[str, Any]) -> Check:
         )
     search = f", the search index up to operation {done.searchable:,}" if done.searchable else ""
     return Check("repair", True, f"{done.indexes:,} indexes were made anew{search}")
+
+
+def _salvaged(options: dict[str, Any]) -> Check:
+    """Copy what can be read; a check that tells how much, and of which tables something is lost."""
+    target = Path(options["salvage"])
+    found = salvage(named_database(options["database"]) or default_path(), target)
+    lost = [f"{table} ({gaps:,})" for table, gaps in found.gaps.items() if gaps]
+    text = f"{sum(found.rows.values()):,} rows of {len(found.rows)} tables were copied"
+    text += f"; gaps in {', '.join(lost)}" if lost else ", all there are"
+    advice = f": run agentpprof restore {target}, then agentpprof index"
+    return Check("salvage", not lost, text + advice)
 
 
 def _checks(condition: Condition, is_deep: bool) -> Iterator[Check]:

@@ -68,7 +68,7 @@ def integrity(database: Path, *, is_deep: bool) -> Check:
     is_fine = rows == [("ok",)]
     text = (
         f"{len(rows):,} faults: run agentpprof doctor --repair, which mends indexes; else restore "
-        "a backup, or move the database away and index again"
+        "a backup, or what agentpprof doctor --salvage still reads"
     )
     return Check(pragma, is_fine, "the database's file is sound" if is_fine else text)
 
