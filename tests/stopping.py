@@ -12,8 +12,8 @@ NO_SPACE = "error=ENOSPC:when={when}+"
 # 1 stops at every single call, which takes some minutes.
 _STRIDE = int(os.environ.get("AGENTPPROF_KILL_STRIDE", "3"))
 # Calls that change files, each with how many of them are passed over, times the stride above.
-_KILLED = {"pwrite64": 10, "fdatasync": 0, "fsync": 0, "ftruncate": 0, "unlink": 0, "rename": 0}
-_REFUSED = {"pwrite64": 10, "ftruncate": 0, "rename": 0}  # those that a full disk refuses
+_KILLED = {"pwrite64": 20, "fdatasync": 1, "fsync": 0, "ftruncate": 0, "unlink": 0, "rename": 0}
+_REFUSED = {"pwrite64": 20, "ftruncate": 0, "rename": 0}  # those that a full disk refuses
 
 
 class Store:
