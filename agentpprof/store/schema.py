@@ -3,7 +3,7 @@
 import os
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -86,9 +86,26 @@ def _script(text: str) -> "Callable[[Database], None]":
     """Return a migration that runs a script within the transaction it finds itself in."""
 
     def apply(database: "Database") -> None:
-        database.executescript(text)
+        for statement in _statements(text):
+            database.execute(statement)
 
     return apply
+
+
+def _statements(script: str) -> Iterator[str]:
+    """Yield the statements of a script, each ended at the end of a line.
+
+    `Connection.executescript` would commit, and that of sqlite-utils looks for the end of a
+    statement behind every sign, all of it again: 30 ms for ours.
+    """
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+    if statement.strip():
+        yield statement
 
 
 def _refresh_views(database: "Database") -> None:
