@@ -20,6 +20,7 @@ from agentpprof.tagging.builtin import (
     tag_prompts,
     tag_session,
 )
+from agentpprof.tagging.word_lists import lexicon, vocabulary
 from agentpprof.vocabulary import TAGS, UNTAGGED
 
 TABLE = Path(__file__).parent / "data" / "tagged-prompts.jsonl"
@@ -108,6 +109,12 @@ def test_any_slash_command_is_taken(text: str, command: str) -> None:
 )
 def test_odd_texts(text: str, tag: str) -> None:
     assert tag_prompt(text) == tag
+
+
+@pytest.mark.parametrize("language", ["en", "de", "ja"])
+def test_a_vocabulary_is_that_of_the_phrases(language: str) -> None:
+    whole = lexicon(language)
+    assert vocabulary(language) == (whole.own, whole.stems)
 
 
 def test_a_language_without_word_lists_is_untagged() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from agentpprof.tagging.word_lists import common, lexicon
+from agentpprof.tagging.word_lists import common, vocabulary
 
 _SCRIPTS: Final = (
     ("ja", re.compile(r"[\u3040-\u30ff]")),
@@ -77,5 +77,5 @@ def _knows(words: Sequence[str], language: str) -> int:
 
 @lru_cache(maxsize=1 << 16)
 def _is_known(word: str, language: str) -> bool:
-    lex = lexicon(language)
-    return word in lex.own or any(word[:size] in lex.stems for size in range(len(word), 3, -1))
+    own, stems = vocabulary(language)
+    return word in own or any(word[:size] in stems for size in range(len(word), 3, -1))

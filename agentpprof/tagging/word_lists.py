@@ -17,9 +17,9 @@ phrase plays in a sentence, whatever the tag.
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Set
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from agentpprof.resources import read_text
 from agentpprof.tagging.tokens import words_of
@@ -60,6 +60,35 @@ def lexicon(language: str) -> Lexicon:
     return builder.finish()
 
 
+class Vocabulary(NamedTuple):
+    """The words that tell a language: its own, and beginnings of words, the English ones too."""
+
+    own: frozenset[str]
+    stems: frozenset[str]
+
+
+@lru_cache(maxsize=16)
+def vocabulary(language: str) -> Vocabulary:
+    """Return the words of `language`, as `lexicon` has them.
+
+    Texts in doubt ask for those of several languages, whose phrases nobody needs: to build them
+    takes ten times as long.
+    """
+    english = lexicon("en")
+    if language == "en":
+        return Vocabulary(english.own, english.stems)
+    data = _read(language)
+    noise = english.noise | _noise(data["grammar"])
+    own: set[str] = set()
+    stems = set(english.stems)
+    for phrase in _phrases(data):
+        words = _words(phrase, noise)
+        own.update(words)
+        if phrase[-1:] == "*":
+            stems.add(words[-1])
+    return Vocabulary(frozenset(own), frozenset(stems))
+
+
 @lru_cache(maxsize=1)
 def common() -> dict[str, dict[str, frozenset[str]]]:
     """Return the lists that hold in every language: section -> name -> words."""
@@ -87,7 +116,7 @@ class _Builder:
         self.known |= self.own
         self.own, self.fresh, self.grammar = set(), set(), data["grammar"]
         self.articles |= frozenset(_entries(self.grammar.get("article", "")))
-        self.noise |= self.articles | frozenset(_entries(self.grammar.get("noise", "")))
+        self.noise |= _noise(self.grammar)
         for part, text in self.grammar.items():
             if part in PARTS:
                 self._add_part(part, text)
@@ -136,10 +165,8 @@ class _Builder:
 
     def _entry(self, phrase: str) -> Entry:
         """Return the entry of `phrase`, made if it is new."""
-        plain = phrase.rstrip("*")
-        every = plain.split() if _PLAIN.fullmatch(plain) else words_of(plain)
-        words = [word for word in every if word not in self.noise] or every
-        if plain != phrase:
+        words = _words(phrase, self.noise)
+        if phrase[-1] == "*":
             self.stems.add(words[-1])
         self.own.update(words)
         following: dict[str, Node] = self.first
@@ -184,6 +211,32 @@ def _joined(cues: tuple[Cue, ...], cue: Cue) -> tuple[Cue, ...]:
     return (*cues, cue)
 
 
+def _words(phrase: str, noise: Set[str]) -> list[str]:
+    """Return the words of a phrase without noise, unless it is nothing else."""
+    if phrase.isascii() and phrase.isalpha() and phrase.islower():
+        return [phrase]  # as most are
+    plain = phrase.rstrip("*")
+    every = plain.split() if _PLAIN.fullmatch(plain) else words_of(plain)
+    return [word for word in every if word not in noise] or every
+
+
+def _noise(grammar: dict[str, Any]) -> frozenset[str]:
+    """Return the words that the phrases of a language are matched without."""
+    texts = (grammar.get("article", ""), grammar.get("noise", ""))
+    return frozenset(entry for text in texts for entry in _entries(text))
+
+
+def _phrases(data: dict[str, Any]) -> Iterator[str]:
+    """Yield every phrase of a language's own lists."""
+    for part, text in data["grammar"].items():
+        if part in PARTS:
+            yield from _entries(text)
+    for tag in TAGS:
+        for text in data.get(tag, {}).values():
+            yield from _entries(text)
+
+
+@lru_cache(maxsize=16)
 def _read(name: str) -> dict[str, Any]:
     return tomllib.loads(read_text("data", f"{_FOLDER}/{name}.toml"))
 
