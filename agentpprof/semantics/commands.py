@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from agentpprof.semantics.arguments import read_arguments
 from agentpprof.semantics.names import is_script, program_name, script_action, target_action
@@ -46,38 +47,52 @@ class Reading:
     paths: list[tuple[str, str]] = field(default_factory=list)
     hosts: list[tuple[str, str]] = field(default_factory=list)
     nested: tuple[str, str] = ("", "")
+    moves: tuple[str, ...] = ()  # the words of `cd` and the like
 
 
 def read_segment(segment: Segment, outer: tuple[str, ...]) -> Reading:
     """Return what `segment` says, started by the programs `outer`; moves the scope on `cd`."""
-    table = program_table()
+    scope = segment.scope
     if not segment.words:
         reading = Reading("run", "", outer, _QUIET)
     else:
-        reading = _unwrap(segment, outer, table)
+        found = _read_words(tuple(segment.words), outer, segment.is_piped)
+        reading = Reading(
+            found.action, found.cmd, found.chain, found.tier, found.weakness,
+            _seen_from(scope.folder, found.paths), found.hosts, found.nested,
+        )  # fmt: skip
+        if found.moves:
+            _change_folder(scope, found.moves)
     if segment.is_inner and reading.tier == _NORMAL:
         reading.tier = _INNER
-    if segment.scope.is_value:
+    if scope.is_value:
         reading.weakness = 1  # `x=$(go env X) && grep y $x` searches
     if segment.redirects:
         _redirect(reading, segment)
     return reading
 
 
-def _unwrap(segment: Segment, outer: tuple[str, ...], table: ProgramTable) -> Reading:
-    """Look through wrappers and runners until a program is found that does something itself."""
-    words, chain = segment.words, outer
-    is_piped, is_inside, folder = segment.is_piped, False, segment.scope.folder
+# Half of all segments have been seen before, in whatever command: `tail -20`, `cd src`, `sort`.
+@lru_cache(maxsize=4096)
+def _read_words(words: tuple[str, ...], outer: tuple[str, ...], is_piped: bool) -> Reading:
+    """Return what the words of a segment say by themselves; nobody may change it.
+
+    Looks through wrappers and runners until a program is found that does something itself. Paths
+    are seen from the folder that the segment runs in.
+    """
+    table, chain, rest = program_table(), outer, list(words)
+    is_inside = False
+    folder: str | None = ""
     outer_paths: list[tuple[str, str]] = []
     for _ in range(_MAX_UNWRAPPED):
-        name = program_name(words[0])
+        name = program_name(rest[0])
         program = table.find(name)
-        if program is None and words[1:2] == ["-m"] and len(words) > 2 and UNKNOWN in name:
-            words = words[2:]  # "$PYTHON" -m pytest
+        if program is None and rest[1:2] == ["-m"] and len(rest) > 2 and UNKNOWN in name:
+            rest = rest[2:]  # "$PYTHON" -m pytest
             continue
         if program is None:
-            return _unknown(words, name, chain, folder, is_inside, paths=outer_paths, table=table)
-        arguments = read_arguments(words, program, table)
+            return _unknown(rest, name, chain, folder, is_inside, paths=outer_paths, table=table)
+        arguments = read_arguments(rest, program, table)
         if arguments.folder:
             folder = _joined(folder, arguments.folder)
         wrapped = arguments.rest
@@ -89,7 +104,7 @@ def _unwrap(segment: Segment, outer: tuple[str, ...], table: ProgramTable) -> Re
         is_piped &= "hidden" in program.flags and name not in ("xargs", "parallel")
         if "hidden" not in program.flags:
             chain = (*chain, name)
-        words = wrapped
+        rest = wrapped
     else:
         return Reading("run", name, (*chain, name), paths=outer_paths)
     reading = _read(arguments, name, (*chain, name), table)
@@ -99,7 +114,7 @@ def _unwrap(segment: Segment, outer: tuple[str, ...], table: ProgramTable) -> Re
     if not is_inside:
         reading.paths = outer_paths + _resolved(arguments.paths, folder)
     if "cd" in program.flags:
-        _change_folder(segment.scope, name, words)
+        reading.moves = (name, *rest[1:])
     return reading
 
 
@@ -142,7 +157,7 @@ def _read(arguments: Arguments, name: str, chain: tuple[str, ...], table: Progra
         reading.tier = _QUIET if "quiet" in program.flags else _NORMAL
         reading.weakness = 1 if "weak" in program.flags else 0
     if arguments.nested[0] == "E":
-        _read_executed(arguments, reading, table)
+        _read_executed(arguments, reading)
     _read_hosts(arguments, reading)
     return reading
 
@@ -153,12 +168,12 @@ def _change_access(arguments: Arguments) -> None:
     arguments.paths = [(path, access if kind in "rwc" else kind) for path, kind in arguments.paths]
 
 
-def _read_executed(arguments: Arguments, reading: Reading, table: ProgramTable) -> None:
+def _read_executed(arguments: Arguments, reading: Reading) -> None:
     """Read `find -exec command`: what the command does is done to the folders of find."""
     reading.nested = ("", "")
     if not arguments.rest:
         return
-    inner = _unwrap(Segment(arguments.rest, Scope()), (), table)
+    inner = _read_words(tuple(arguments.rest), (), False)
     reading.action = inner.action
     access = {"edit": "w", "delete": "d", "move": "m"}.get(inner.action)
     if access:
@@ -194,10 +209,11 @@ def _redirect(reading: Reading, segment: Segment) -> None:
         reading.tier = _NORMAL
 
 
-def _change_folder(scope: Scope, name: str, words: list[str]) -> None:
+def _change_folder(scope: Scope, words: tuple[str, ...]) -> None:
     """Follow `cd`, `pushd` and `popd`."""
     before = scope.folder
-    targets = [word for word in words[1:] if word == "-" or word[:1] != "-"]
+    name, *arguments = words
+    targets = [word for word in arguments if word == "-" or word[:1] != "-"]
     if name in ("popd", "pop-location") or targets[:1] == ["-"]:
         scope.folder = scope.visited.pop() if scope.visited else None
     else:
@@ -217,8 +233,15 @@ def _joined(folder: str | None, path: str) -> str | None:
     return f"{folder.rstrip('/')}/{path}" if folder else path
 
 
+def _seen_from(folder: str | None, paths: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return a copy of `paths` as seen from where the command began."""
+    if folder == "":
+        return paths.copy()
+    return [(seen, access) for path, access in paths if (seen := _joined(folder, path))]
+
+
 def _resolved(paths: list[tuple[str, str]], folder: str | None) -> list[tuple[str, str]]:
-    """Return paths with long names of access, as seen from where the command began.
+    """Return paths with long names of access, as seen from where the segment runs.
 
     A glob, and a path with an unknown end, names its folder; standard streams are left out.
     """

@@ -11,6 +11,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _INNER = re.compile(r"\\([\\\"$`\n])|(\$\(\([^)]*\)\)|\$\w+|\$\{[^}]*\}|\$[?#*@!$-]|`[^`]*`)")
+_ONLY_QUOTED = re.compile(r"""'([^']*)'\Z|"([^"\\$`]*)"\Z""")
 _NAME = re.compile(r"\$\{?(\w+)\}?$")
 
 
@@ -18,6 +19,8 @@ def plain_word(text: str, variables: dict[str, str]) -> str:
     """Return the word that `text` is for a program; `UNKNOWN` stands for what can't be told."""
     if not _SPECIAL.search(text):
         return text
+    if quoted := _ONLY_QUOTED.match(text):  # as most are
+        return quoted.group(quoted.lastindex or 0)
 
     def value(spelled: str) -> str:
         match = _NAME.match(spelled)
