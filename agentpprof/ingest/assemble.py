@@ -22,7 +22,7 @@ from agentpprof.agents.facts import (
     Where,
 )
 from agentpprof.ingest.joining import give_owner, join_response, join_usage, latest
-from agentpprof.ingest.new_rows import InForce, new_call, new_prompt, new_response
+from agentpprof.ingest.new_rows import new_call, new_prompt, new_response
 from agentpprof.ingest.repeats import Repeats, note_result, note_writes, repeat_of, was_seen
 from agentpprof.ingest.rows import (
     FileRows,
@@ -31,7 +31,6 @@ from agentpprof.ingest.rows import (
     StrayResult,
     key_of,
     rank_of,
-    usage_counts,
 )
 from agentpprof.ingest.state import (
     MAX_ANSWERS,
@@ -78,7 +77,7 @@ class _Assembly:
         self._where: Where | None = None  # of the fact before: most follow one another
         self._thread: Thread
         self._session: SessionRow
-        self._last_joined: tuple[int, Usage | None] | None = None
+        self._last_joined: tuple[Any, Any] = (None, None)  # a row and the usage joined into it
 
     def add_inherited(self, fact: Fact) -> None:
         """Count what a fork copied from its ancestor, whose own log tells it for good."""
@@ -115,34 +114,37 @@ class _Assembly:
             return
         thread, session = self._enter(fact)
         active, idle = self._advance(thread, fact.at_ms)
-        responses = self.state.responses
-        row = responses.get(fact.natural_id)
+        row = self.state.responses.get(fact.natural_id)
         if row is None:
-            key = key_of(self.agent, "llm", fact.natural_id)
-            row = responses[fact.natural_id] = new_response(fact, key, _in_force(thread, session))
-            if len(responses) > MAX_RESPONSES:
-                self._forget_response(fact.natural_id)
+            row = self._begin_response(fact, thread, session)
         elif rank_of(fact.where, fact.at_ms) < row.owner_rank:
-            give_owner(row, new_response(fact, row.key, _in_force(thread, session)))
+            give_owner(row, new_response(fact, row.key, thread, session))
         thread.last_response = fact.natural_id
         if fact.usage is not None:
             self._add_usage_line(fact, row.key, session.key)
+            self._join_usage(row, fact.usage)
         row.active_ms += active
         row.idle_ms += idle
         self._give_unclaimed(thread, row)
-        self._join(row, fact)
+        join_response(row, fact)
         self.rows.put(row)
         if fact.result == "final" and fact.text:
             self._set_outcome(thread, fact.at_ms, "answered")
 
-    def _forget_response(self, newest: str) -> None:
-        """Let go of the oldest response, but of none that a thread may be in the middle of."""
-        threads = self.state.threads.values()
-        for natural_id in self.state.responses:
-            is_current = any(thread.last_response == natural_id for thread in threads)
-            if natural_id != newest and not is_current:
-                del self.state.responses[natural_id]
-                return
+    def _begin_response(
+        self, fact: ResponseFact, thread: Thread, session: SessionRow
+    ) -> OperationRow:
+        """Return a new live row; the oldest goes, but none that a thread is in the middle of."""
+        responses = self.state.responses
+        key = key_of(self.agent, "llm", fact.natural_id)
+        row = responses[fact.natural_id] = new_response(fact, key, thread, session)
+        if len(responses) > MAX_RESPONSES:
+            kept = {each.last_response for each in self.state.threads.values()}
+            kept.add(fact.natural_id)
+            oldest = next((each for each in responses if each not in kept), None)
+            if oldest is not None:
+                del responses[oldest]
+        return row
 
     def _add_usage_line(self, fact: ResponseFact, key: int, session_key: int | None = None) -> None:
         """Remember one value that carried usage, whether it counts or not."""
@@ -151,17 +153,26 @@ class _Assembly:
             return
         if session_key is None:
             session_key = key_of(self.agent, "session", fact.where.session_id)
-        line = (fact.offset, key, REASON_CODE[fact.reason], session_key)
-        self.rows.usage_lines.append((*line, *usage_counts(usage)))
+        self.rows.usage_lines.append(
+            (
+                fact.offset,
+                key,
+                REASON_CODE[fact.reason],
+                session_key,
+                usage.input_tokens,
+                usage.cache_read_tokens,
+                usage.cache_write_5m_tokens,
+                usage.cache_write_1h_tokens,
+                usage.output_tokens,
+                usage.reasoning_tokens,
+            )
+        )
 
-    def _join(self, row: OperationRow, fact: ResponseFact) -> None:
-        """Join one record of a response into its row; the rows mostly repeat their usage."""
-        usage = fact.usage
-        joined = (row.key, usage)
-        if usage is not None and joined != self._last_joined:
+    def _join_usage(self, row: OperationRow, usage: Usage) -> None:
+        """Join the counts of one record into its row; the records mostly share one `usage`."""
+        if self._last_joined[0] is not row or self._last_joined[1] is not usage:
             join_usage(row, usage)
-            self._last_joined = joined
-        join_response(row, fact)
+            self._last_joined = (row, usage)
 
     def add_call(self, fact: CallFact) -> None:
         """Add a tool call: its meaning, its paths and hosts, and whether it is a repeat."""
@@ -178,13 +189,8 @@ class _Assembly:
             watched = meaning.object if meaning.object_kind == "path" else ""
             repeat = repeat_of(thread.repeats, signature, fact.natural_id, watched)
             note_writes(thread.repeats, meaning.paths)
-            row = new_call(
-                fact,
-                key_of(self.agent, "tool", fact.natural_id),
-                _in_force(thread, session),
-                meaning,
-                repeat,
-            )
+            key = key_of(self.agent, "tool", fact.natural_id)
+            row = new_call(fact, key, thread, session, meaning, repeat=repeat)
             self.rows.put(row)
             if not is_told_again:
                 self._keep_call(thread, fact.natural_id, row, signature)
@@ -365,17 +371,13 @@ class _Assembly:
         prompt = thread.prompt
         if prompt is None:
             return
+        before = prompt.outcome_at_ms or 0
         time = at_ms if at_ms is not None else prompt.outcome_at_ms
         code = OUTCOME_CODE[outcome]
-        if (time or 0, code) > (prompt.outcome_at_ms or 0, prompt.outcome or 0):
+        now = time or 0
+        if now > before or (now == before and code > (prompt.outcome or 0)):
             prompt.outcome, prompt.outcome_at_ms = code, time
             self.rows.put(prompt)
-
-
-def _in_force(thread: Thread, session: SessionRow) -> InForce:
-    """Return what an operation of a thread belongs to just now."""
-    prompt = thread.prompt
-    return InForce(session.key, None if prompt is None else prompt.key, thread.skill)
 
 
 _ADD: dict[type[Fact], Any] = {

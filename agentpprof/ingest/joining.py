@@ -8,7 +8,16 @@ _BYTES_A_TOKEN = 4  # a usual rule of thumb for text; estimates are shown apart 
 
 
 def join_usage(row: OperationRow, usage: Usage) -> None:
-    """Keep the maximum of each count."""
+    """Keep the maximum of each count; a row has all of them or none."""
+    if row.input_tokens is None:
+        row.input_tokens = usage.input_tokens
+        row.cache_read_tokens = usage.cache_read_tokens
+        row.cache_write_5m_tokens = usage.cache_write_5m_tokens
+        row.cache_write_1h_tokens = usage.cache_write_1h_tokens
+        row.output_tokens = usage.output_tokens
+        row.reasoning_tokens = usage.reasoning_tokens
+        row.web_searches = usage.web_searches
+        return
     row.input_tokens = max(row.input_tokens or 0, usage.input_tokens)
     row.cache_read_tokens = max(row.cache_read_tokens or 0, usage.cache_read_tokens)
     row.cache_write_5m_tokens = max(row.cache_write_5m_tokens or 0, usage.cache_write_5m_tokens)
@@ -31,18 +40,20 @@ def join_response(row: OperationRow, fact: ResponseFact) -> None:
             row.started_at_ms = at_ms
         if row.ended_at_ms is None or at_ms > row.ended_at_ms:
             row.ended_at_ms = at_ms
-    known = row.text or ""
-    if fact.text and len(known) < MAX_RESPONSE_TEXT and fact.text not in known:  # not told twice
-        text = f"{known}\n{fact.text}" if known else fact.text
-        row.text = text[:MAX_RESPONSE_TEXT]
-        row.estimate_tokens = estimate(row.text)
+    if fact.text:
+        known = row.text or ""
+        if len(known) < MAX_RESPONSE_TEXT and fact.text not in known:  # not told twice
+            text = f"{known}\n{fact.text}" if known else fact.text
+            row.text = text[:MAX_RESPONSE_TEXT]
+            row.estimate_tokens = estimate(row.text)
 
 
 def estimate(text: str) -> int | None:
     """Return a guess at the tokens of a text; none for one that was cut, so not safe."""
     if len(text) >= MAX_RESPONSE_TEXT:
         return None
-    return -(-len(text.encode("utf-8", "replace")) // _BYTES_A_TOKEN)
+    size = len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+    return -(-size // _BYTES_A_TOKEN)
 
 
 def give_owner(row: OperationRow, claim: OperationRow) -> None:

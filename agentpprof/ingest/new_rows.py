@@ -1,19 +1,17 @@
 """New rows of operations, from one fact and what is in force where it stands."""
 
-from typing import NamedTuple
-
 from agentpprof.agents.facts import CallFact, PromptFact, ResponseFact
-from agentpprof.ingest.rows import MAX_TEXT, FieldBag, OperationRow, hash_of, rank_of
+from agentpprof.ingest.rows import (
+    MAX_TEXT,
+    OperationRow,
+    SessionRow,
+    bag_of,
+    hash_of,
+    rank_of,
+)
+from agentpprof.ingest.state import Thread
 from agentpprof.models import Meaning
 from agentpprof.vocabulary import LLM, ORIGIN_CODE, PHASE_OF, PROMPT, TOOL
-
-
-class InForce(NamedTuple):
-    """What an operation belongs to."""
-
-    session_key: int
-    prompt_key: int | None
-    skill: str
 
 
 def new_prompt(fact: PromptFact, key: int, session_key: int) -> OperationRow:
@@ -28,7 +26,7 @@ def new_prompt(fact: PromptFact, key: int, session_key: int) -> OperationRow:
         offset=fact.offset,
         started_at_ms=fact.at_ms,
         ended_at_ms=fact.at_ms,
-        bag=FieldBag(PROMPT, "prompt", "request", "prompt", fact.skill),
+        bag=bag_of(PROMPT, "prompt", "request", "prompt", fact.skill),
         object="",
         origin=ORIGIN_CODE[fact.origin],
         outcome=0,
@@ -39,41 +37,47 @@ def new_prompt(fact: PromptFact, key: int, session_key: int) -> OperationRow:
     )
 
 
-def new_response(fact: ResponseFact, key: int, in_force: InForce) -> OperationRow:
+def new_response(
+    fact: ResponseFact, key: int, thread: Thread, session: SessionRow
+) -> OperationRow:
     """Return the row of a response without what its records say of result, counts and text."""
+    prompt = thread.prompt
     return OperationRow(
         key,
         LLM,
         rank_of(fact.where, fact.at_ms),
-        in_force.session_key,
-        in_force.prompt_key,
+        session.key,
+        None if prompt is None else prompt.key,
         fact.offset,
         fact.at_ms,
         fact.at_ms,
-        FieldBag(LLM, "model", "", "model", in_force.skill, model=fact.model, tier=fact.tier),
+        bag_of(
+            LLM, "model", "", "model", thread.skill, "", "", "", "", "", "", fact.model, fact.tier
+        ),
         fact.model,
     )
 
 
 def new_call(
-    fact: CallFact, key: int, in_force: InForce, meaning: Meaning, repeat: str
+    fact: CallFact, key: int, thread: Thread, session: SessionRow, meaning: Meaning, *, repeat: str
 ) -> OperationRow:
     """Return the row of a tool call that has not come back yet."""
+    prompt = thread.prompt
     return OperationRow(
         key,
         TOOL,
         rank_of(fact.where, fact.at_ms),
-        in_force.session_key,
-        in_force.prompt_key,
+        session.key,
+        None if prompt is None else prompt.key,
         fact.offset,
         fact.at_ms,
         fact.at_ms,
-        FieldBag(
+        bag_of(
             TOOL,
             PHASE_OF[meaning.action],
             meaning.action,
             meaning.object_kind,
-            in_force.skill,
+            thread.skill,
             repeat,
             fact.name,
             meaning.category,

@@ -47,7 +47,8 @@ def repeat_of(repeats: Repeats, signature: str, call_id: str, watched: str) -> s
         is_fresh = written > before.at and not (before.has_failed and not watched)
         times = 1 if is_fresh else before.times + 1
     repeats.seen[signature] = Seen(repeats.calls, times, call_id)
-    _keep_newest(repeats.seen)
+    if len(repeats.seen) > _WINDOW:
+        _keep_newest(repeats.seen)
     if times >= 3:
         return "loop"
     if times == 2 and before is not None:
@@ -67,7 +68,8 @@ def note_writes(repeats: Repeats, paths: tuple[tuple[str, str], ...]) -> None:
         if access in _WRITES:
             repeats.written.pop(path, None)
             repeats.written[path] = repeats.last_write = repeats.calls
-    _keep_newest(repeats.written)
+    if len(repeats.written) > _WINDOW:
+        _keep_newest(repeats.written)
 
 
 def note_result(repeats: Repeats, signature: str, has_failed: bool) -> None:

@@ -1,12 +1,13 @@
 """The rows that assembling makes, the keys that link them, and the rank that decides an owner."""
 
 import struct
+from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from agentpprof.agents.facts import Usage, Where
+from agentpprof.agents.facts import Where
 
 MAX_TEXT = 65536  # characters kept of a prompt or command
 MAX_RESPONSE_TEXT = 4096
@@ -18,7 +19,7 @@ _NO_TIME = (1 << 48) - 1
 UsageLine = tuple[int, int, int, int, int, int, int, int, int, int]
 
 
-class FieldBag(NamedTuple):
+class FieldBag(Struct, array_like=True, frozen=True, cache_hash=True, gc=False):
     """The low-cardinality fields of an operation that no later line may change."""
 
     op: int
@@ -34,6 +35,10 @@ class FieldBag(NamedTuple):
     process: str = ""
     model: str = ""
     tier: str = ""
+
+
+# Bags are few, so operations share them: making one, and hashing it later, costs more than this.
+bag_of = lru_cache(maxsize=8192)(FieldBag)
 
 
 class OperationRow(Struct, array_like=True, gc=False):
@@ -150,25 +155,16 @@ def hash_of(text: str) -> int:
     return key
 
 
-def usage_counts(usage: Usage) -> tuple[int, int, int, int, int, int]:
-    """Return the counts of a usage line, in the order of its columns."""
-    return (
-        usage.input_tokens,
-        usage.cache_read_tokens,
-        usage.cache_write_5m_tokens,
-        usage.cache_write_1h_tokens,
-        usage.output_tokens,
-        usage.reasoning_tokens,
-    )
-
-
 def rank_of(where: Where, at_ms: int | None) -> int:
     """Return how good a record's claim on an operation is; the lowest owns it.
 
     In this order: no copy, the file's own session, no sub-agent, the earlier time. The store
     breaks ties by session id and path.
     """
-    time = _NO_TIME if at_ms is None else min(max(at_ms, 0), _NO_TIME)
+    if at_ms is None:
+        time = _NO_TIME
+    else:
+        time = at_ms if 0 <= at_ms <= _NO_TIME else min(max(at_ms, 0), _NO_TIME)
     if where.is_copy:
         time |= 1 << 50
     if where.is_foreign:

@@ -33,14 +33,15 @@ def advance(
     if at_ms is None:
         return 0, 0, []
     last = timeline.last_ms
-    timeline.last_ms = at_ms if last is None else max(at_ms, last)
-    passed = 0 if last is None else at_ms - last
-    if passed <= 0:
+    if last is None or at_ms > last:
+        timeline.last_ms = at_ms
+    if last is None or at_ms <= last:
         return 0, 0, []
+    passed = at_ms - last
     is_idle = passed > SILENT_GAP_MS
     rows = [calls[call_id] for call_id in timeline.open_calls if call_id in calls]
     if not rows:
-        return (0, passed, []) if is_idle else (passed, 0, [])
+        return (0, passed, rows) if is_idle else (passed, 0, rows)
     share, rest = divmod(passed, len(rows))
     for number, row in enumerate(rows):
         part = share + (number < rest)

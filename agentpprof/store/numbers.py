@@ -2,11 +2,15 @@
 
 import os
 import sqlite3
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
 
-from agentpprof.ingest.rows import FieldBag, OperationRow
+from msgspec.structs import astuple
+
+from agentpprof.ingest.rows import FieldBag
 from agentpprof.ingest.workspaces import find_workspace
 
+_Value = TypeVar("_Value")
 _BAG_COLUMNS = (
     "op, phase_id, action_id, object_kind_id, skill_id, repeat_id, tool_id, category_id, "
     "cmd_id, effect_id, process_id, model_id, tier_id"
@@ -42,29 +46,39 @@ def _is_from_disk(path: str) -> bool:
     )
 
 
+class Numbered(dict[_Value, int], Generic[_Value]):
+    """Value -> its number. What is not there yet is found once; the rest costs no call."""
+
+    def __init__(self, find: Callable[[_Value], int]) -> None:
+        """Take what finds the number of a value."""
+        super().__init__()
+        self._find = find
+
+    def __missing__(self, value: _Value) -> int:
+        number = self[value] = self._find(value)
+        return number
+
+
 class Numbers:
-    """Gives every distinct value a number; to be dropped after a rollback."""
+    """Gives every distinct value a number; to be dropped after a rollback.
+
+    `names[text]`, `paths[path]`, `bags[bag]` and `workspaces[cwd]`: a working folder's project is
+    looked up once and stored.
+    """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self._names: dict[str, int] = {"": 0}
-        self._paths: dict[str, int] = {}
-        self._bags: dict[FieldBag, int] = {}
-        self._workspaces: dict[str, int] = {}
+        self.names: Numbered[str] = Numbered(self._name)
+        self.names[""] = 0
+        self.paths: Numbered[str] = Numbered(self._path)
+        self.bags: Numbered[FieldBag] = Numbered(self._bag)
+        self.workspaces: Numbered[str] = Numbered(self._workspace)
 
-    def name(self, text: str) -> int:
-        """Return the number of a short text."""
-        number = self._names.get(text)
-        if number is None:
-            number = self._names[text] = self._number("name", "text", stored_text(text))
-        return number
+    def _name(self, text: str) -> int:
+        return self._number("name", "text", stored_text(text))
 
-    def path(self, path: str) -> int:
-        """Return the number of a path."""
-        number = self._paths.get(path)
-        if number is None:
-            number = self._paths[path] = self._number("path", "path", stored_path(path))
-        return number
+    def _path(self, path: str) -> int:
+        return self._number("path", "path", stored_path(path))
 
     def _number(self, table: str, column: str, value: Any) -> int:
         """Return the number of a value, giving it one if it is new, as most are at first."""
@@ -80,19 +94,9 @@ class Numbers:
         ).fetchone()
         return int(found[0])
 
-    def object_of(self, row: OperationRow) -> int:
-        """Return the number of an operation's object: a path's or a name's."""
-        return self.path(row.object) if row.bag.object_kind == "path" else self.name(row.object)
-
-    def bag(self, bag: FieldBag) -> int:
-        """Return the number of a field bag."""
-        number = self._bags.get(bag)
-        if number is None:
-            ids = (bag.op, *map(self.name, bag[1:]))
-            number = self._bags[bag] = self._bag_number(ids)
-        return number
-
-    def _bag_number(self, ids: tuple[int, ...]) -> int:
+    def _bag(self, bag: FieldBag) -> int:
+        op, *texts = astuple(bag)
+        ids = (op, *(self.names[text] for text in texts))
         found = self._connection.execute(
             f"select id from field_bag where ({_BAG_COLUMNS}) = "  # noqa: S608 # our own names
             f"({', '.join('?' * len(ids))})",
@@ -107,19 +111,15 @@ class Numbers:
         )
         return int(inserted.lastrowid or 0)
 
-    def workspace(self, cwd: str) -> int:
-        """Return the number of a working folder; its project is looked up once and stored."""
-        number = self._workspaces.get(cwd)
-        if number is None:
-            stored = stored_text(cwd)
+    def _workspace(self, cwd: str) -> int:
+        stored = stored_text(cwd)
+        found = self._connection.execute(
+            "select id from workspace where cwd = ?", (stored,)
+        ).fetchone()
+        if found is None:
             found = self._connection.execute(
-                "select id from workspace where cwd = ?", (stored,)
+                "insert into workspace (cwd, root, project, parent) values (?, ?, ?, ?) "
+                "returning id",
+                (stored, *map(stored_text, find_workspace(cwd))),
             ).fetchone()
-            if found is None:
-                found = self._connection.execute(
-                    "insert into workspace (cwd, root, project, parent) values (?, ?, ?, ?) "
-                    "returning id",
-                    (stored, *map(stored_text, find_workspace(cwd))),
-                ).fetchone()
-            number = self._workspaces[cwd] = int(found[0])
-        return number
+        return int(found[0])

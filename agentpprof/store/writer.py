@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from agentpprof.ingest.rows import FileRows, OperationRow
+from agentpprof.ingest.rows import FieldBag, FileRows, OperationRow
 from agentpprof.models import Checkpoint, LogFile
 from agentpprof.resources import read_text
 from agentpprof.store.forgetting import read_forgettings, reset_log_files
-from agentpprof.store.numbers import Numbers, stored_path, stored_text
+from agentpprof.store.numbers import Numbered, Numbers, stored_path, stored_text
 from agentpprof.store.tombstones import Tombstones
 from agentpprof.vocabulary import LLM, PROMPT, TOOL
 
@@ -236,18 +236,19 @@ class Writer:
 
     def _save_sessions(self, rows: FileRows, file_id: int, agent: str) -> None:
         values, owners = [], []
+        numbers = self._numbers
         for session in (*rows.displaced_sessions, *rows.sessions.values()):
-            workspace = self._numbers.workspace(session.cwd) if session.cwd else None
+            workspace = numbers.workspaces[session.cwd] if session.cwd else None
             agent_type = session.agent_type or rows.agent_types.get(session.key, "")
             ranked = (session.owner_rank, file_id, workspace)
-            ids = (self._numbers.name(session.branch), self._numbers.name(session.version))
+            ids = (numbers.names[session.branch], numbers.names[session.version])
             values.append(
                 (
                     session.key,
                     agent,
                     stored_text(session.session_id),
                     session.parent_key,
-                    self._numbers.name(agent_type),
+                    numbers.names[agent_type],
                     *ranked,
                     *ids,
                     session.started_at_ms,
@@ -275,7 +276,7 @@ class Writer:
         """Insert new operations; join known ones, then let the better claim own them."""
         before = self._connection.execute("select coalesce(max(id), 0) from operation").fetchone()
         every = [*rows.displaced, *rows.operations.values()]
-        numbers = self._numbers
+        bags, objects_of = self._numbers.bags, self._objects_of
         for op, (statement, read_columns) in _STATEMENTS.items():
             self._connection.executemany(
                 self._sql[statement],
@@ -283,21 +284,22 @@ class Writer:
                     (
                         file_id,
                         parser_version,
-                        numbers.bag(row.bag),
-                        numbers.object_of(row),
-                        stored_text(row.text),
-                        *read_columns(row),
+                        bags[row.bag],
+                        objects_of(row.bag)[row.object],
+                        row.text and stored_text(row.text),
                     )
+                    + read_columns(row)
                     for row in every
                     if row.op == op
                 ],
             )
+        new = self._connection.execute("select count(*) from operation where id > ?", before)
+        if new.fetchone()[0] == len(every):
+            return
         inserted = {
             key
             for (key,) in self._connection.execute("select key from operation where id > ?", before)
         }
-        if len(inserted) == len(every):
-            return
         twice = {row.key for row in rows.displaced}
         claims = [
             self._claim(row, file_id, parser_version)
@@ -306,6 +308,10 @@ class Writer:
         ]
         self._connection.executemany(self._sql["owner"], claims)
         self._connection.executemany(self._sql["times"], claims)
+
+    def _objects_of(self, bag: FieldBag) -> Numbered[str]:
+        """Return what the objects of operations with this bag are numbered by."""
+        return self._numbers.paths if bag.object_kind == "path" else self._numbers.names
 
     def _claim(self, row: OperationRow, file_id: int, parser_version: int) -> dict[str, Any]:
         return {
@@ -317,26 +323,27 @@ class Writer:
             "offset": row.offset,
             "active_ms": row.active_ms,
             "idle_ms": row.idle_ms,
-            "bag_id": self._numbers.bag(row.bag),
-            "object_id": self._numbers.object_of(row),
+            "bag_id": self._numbers.bags[row.bag],
+            "object_id": self._objects_of(row.bag)[row.object],
             "parser_version": parser_version,
         }
 
     def _save_places(self, rows: FileRows) -> None:
+        numbers = self._numbers
         self._connection.executemany(
             "insert or ignore into operation_path values (?, ?, ?)",
-            [(key, self._numbers.path(path), access) for key, path, access in rows.paths],
+            [(key, numbers.paths[path], access) for key, path, access in rows.paths],
         )
         self._connection.executemany(
             "insert or ignore into operation_host values (?, ?, ?)",
-            [(key, self._numbers.name(host), access) for key, host, access in rows.hosts],
+            [(key, numbers.names[host], access) for key, host, access in rows.hosts],
         )
 
     def _save_lines(self, rows: FileRows, file_id: int) -> None:
         """Save what describes the file itself: usage, bad lines, skipped and stray records."""
         self._connection.executemany(
             "insert or replace into usage_line values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [(file_id, *line) for line in rows.usage_lines],
+            [(file_id,) + line for line in rows.usage_lines],
         )
         self._connection.executemany(
             "insert or replace into bad_line values (?, ?, ?, ?)",
