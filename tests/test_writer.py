@@ -68,7 +68,7 @@ rows = st.builds(
     offset=st.integers(0, 2),
     started_at_ms=st.none() | st.integers(0, 3),
     ended_at_ms=st.none() | st.integers(0, 3),
-    bag=st.sampled_from((BAG, BAG._replace(skill="deploy"))),
+    bag=st.sampled_from((BAG, replace(BAG, skill="deploy"))),
     object=st.just("m"),
     result=st.integers(0, 9),
     output_tokens=st.none() | st.integers(0, 3),

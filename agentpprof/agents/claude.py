@@ -86,7 +86,8 @@ def _add_record(reading: Reading, record: Record, offset: int) -> None:
     if record.version:
         reading.state.version = record.version
     if kind == "assistant":
-        confirm_command(reading, record)
+        if reading.state.command is not None:
+            confirm_command(reading, record)
         add_assistant(reading, record, reading.where(record), offset)
     elif kind == "user":
         add_user(reading, record, offset)

@@ -157,11 +157,8 @@ def _input(name: str, raw: Raw) -> Any:
     """Decode what a call's input says, leaving out whole files and prompts."""
     if name in INPUTS_NOT_READ or not len(memoryview(raw)):
         return {}
-    decoder = INPUT_DECODERS.get(name)
     try:
-        if decoder is not None:
-            return msgspec.to_builtins(decoder.decode(raw))
-        return ANY_DECODER.decode(raw)
+        return INPUT_DECODERS.get(name, ANY_DECODER).decode(raw)
     except (msgspec.MsgspecError, RecursionError):
         return {}
 
@@ -179,7 +176,9 @@ def add_results(reading: Reading, record: Record | CopiedRecord, where: Where, o
     if not results:
         return False
     at_ms = to_ms(record.timestamp)
-    details = claude_results.details_of(record.toolUseResult)
+    details = record.toolUseResult
+    if type(details) is not ToolResultDetails:
+        details = claude_results.NO_DETAILS
     for block in results:
         if not block.tool_use_id:
             reading.skip(where, record, offset, "result without an id")

@@ -30,6 +30,7 @@ class Reading:
         self.state = state
         self.facts: list[Fact] = []
         self._wheres: dict[tuple[Any, ...], Where] = {}
+        self._last: tuple[tuple[Any, ...], Where] | None = None  # of the record before
         self._usage_raw: Any = None
         self._usage: tuple[Usage, bool, str, UsageRecord] | None = None
 
@@ -47,9 +48,12 @@ class Reading:
             record.gitBranch,
             record.version,
         )
+        if self._last is not None and self._last[0] == key:
+            return self._last[1]  # most records; to compare is cheaper than to hash
         where = self._wheres.get(key)
         if where is None:
             where = self._wheres[key] = self._new_where(record)
+        self._last = (key, where)
         return where
 
     def _new_where(self, record: Record) -> Where:

@@ -5,7 +5,7 @@ push every line to the slow way, so raw fields default to `Raw(b"")`.
 """
 
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict
 
 from msgspec import MsgspecError, Raw, Struct, json
 
@@ -63,6 +63,18 @@ class UsageRecord(Struct, gc=False):
             return found
 
 
+class ToolResultDetails(Struct, gc=False):
+    """The fields of `toolUseResult` that decide a result or a link."""
+
+    interrupted: Any = None
+    returnCodeInterpretation: Any = None
+    agentId: Any = None
+    agentType: Any = None
+
+
+ToolUseResult = ToolResultDetails | str | list[Raw] | int | float | bool | None
+
+
 class Block(Struct, gc=False):
     """One content block of a message."""
 
@@ -95,7 +107,7 @@ class CopiedRecord(Struct, gc=False):
     requestId: str | None = None
     isApiErrorMessage: bool | None = None
     message: Message | None = None
-    toolUseResult: Raw = Raw(b"")
+    toolUseResult: ToolUseResult = None
 
 
 class ProgressData(Struct, gc=False):
@@ -120,25 +132,25 @@ class Attachment(Struct, gc=False):
 
 
 class Record(Struct, gc=False):
-    """One line."""
+    """One line. The fields stand in the order that logs have them: so each is found at once."""
 
-    type: str = ""
-    subtype: str | None = None
-    uuid: str | None = None
-    sessionId: str | None = None
-    agentId: str | None = None
-    cwd: str | None = None
-    gitBranch: str | None = None
-    version: str | None = None
-    timestamp: datetime | None = None
-    requestId: str | None = None
     isSidechain: bool | None = None
+    cwd: str | None = None
+    sessionId: str | None = None
+    version: str | None = None
+    gitBranch: str | None = None
+    agentId: str | None = None
+    type: str = ""
+    message: Message | None = None
+    requestId: str | None = None
+    uuid: str | None = None
+    timestamp: datetime | None = None
+    toolUseResult: ToolUseResult = None
+    subtype: str | None = None
     isMeta: bool | None = None
     isCompactSummary: bool | None = None
     isApiErrorMessage: bool | None = None
     attributionAgent: str | None = None
-    message: Message | None = None
-    toolUseResult: Raw = Raw(b"")
     origin: Origin | None = None
     operation: str | None = None
     content: Any = None
@@ -147,33 +159,23 @@ class Record(Struct, gc=False):
     parentToolUseID: str | None = None
 
 
-class ToolResultDetails(Struct, gc=False):
-    """The fields of `toolUseResult` that decide a result or a link."""
-
-    interrupted: Any = None
-    returnCodeInterpretation: Any = None
-    agentId: Any = None
-    agentType: Any = None
-
-
-class FileInput(Struct, gc=False, omit_defaults=True):
+class FileInput(TypedDict, total=False):
     """The input of tools that carry whole files, without the files."""
 
-    file_path: Any = None
-    notebook_path: Any = None
-    path: Any = None
+    file_path: Any
+    notebook_path: Any
+    path: Any
 
 
-class DelegateInput(Struct, gc=False, omit_defaults=True):
+class DelegateInput(TypedDict, total=False):
     """The input of a sub-agent's call, without its prompt."""
 
-    subagent_type: Any = None
-    description: Any = None
+    subagent_type: Any
+    description: Any
 
 
 USAGE_DECODER = json.Decoder(UsageRecord)
 RECORD_DECODER = json.Decoder(Record)
-DETAILS_DECODER = json.Decoder(ToolResultDetails)
 BLOCKS_DECODER = json.Decoder(list[Block])
 ANY_DECODER = json.Decoder()
 

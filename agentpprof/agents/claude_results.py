@@ -7,7 +7,6 @@ import msgspec
 
 from agentpprof.agents.claude_records import (
     BLOCKS_DECODER,
-    DETAILS_DECODER,
     Block,
     ToolResultDetails,
 )
@@ -15,7 +14,7 @@ from agentpprof.agents.claude_records import (
 _HEAD = 400  # characters of a result that may say what kind of error it is
 _EXIT_CODE = re.compile(r"(?:Error: )?Exit code (\d+)")
 _AGENT_ID = re.compile(r"^agentId: ([A-Za-z0-9_-]+)", re.MULTILINE)
-_NO_DETAILS = ToolResultDetails()
+NO_DETAILS = ToolResultDetails()
 # Beginnings of error texts that are no failure of the tool (formats/claude-code.md section 4).
 _RESULT_OF_PREFIX = (
     ("The user doesn't want to", "rejected"),
@@ -25,16 +24,6 @@ _RESULT_OF_PREFIX = (
     ("Sibling tool call errored", "cancelled"),
     ("<tool_use_error>Sibling tool call errored", "cancelled"),
 )
-
-
-def details_of(raw: msgspec.Raw) -> ToolResultDetails:
-    """Return the deciding fields of `toolUseResult`, which may be an object, text or list."""
-    if bytes(memoryview(raw)[:1]) != b"{":
-        return _NO_DETAILS
-    try:
-        return DETAILS_DECODER.decode(raw)
-    except (msgspec.MsgspecError, RecursionError):
-        return _NO_DETAILS
 
 
 def head_of(content: msgspec.Raw) -> str:
@@ -74,7 +63,7 @@ def agent_id_of(block: Block, details: ToolResultDetails) -> str:
     """Return the id of the sub-agent that a delegating call started, or an empty text."""
     if isinstance(details.agentId, str):
         return details.agentId
-    if b"agentId: " in memoryview(block.content).tobytes()[-400:]:
+    if b"agentId: " in memoryview(block.content)[-_HEAD:].tobytes():
         found = _AGENT_ID.search(_tail_of(block.content))
         return found.group(1) if found else ""
     return ""

@@ -62,7 +62,8 @@ def decode_values(
         values = []
     # An empty line and a line with two values would cancel out in the counts.
     if len(values) == len(starts) and _BLANKS.isdisjoint(map(data.__getitem__, starts)):
-        return DecodedLines(values, [base + start for start in starts], [], 0)
+        offsets = [base + start for start in starts] if base else starts
+        return DecodedLines(values, offsets, [], 0)
     lines = data.split(b"\n")
     lines.pop()
     return _decode_line_by_line(lines, [base + start for start in starts], decoder, is_record)
