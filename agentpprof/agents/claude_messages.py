@@ -184,24 +184,18 @@ def add_results(reading: Reading, record: Record | CopiedRecord, where: Where, o
             reading.skip(where, record, offset, "result without an id")
             continue
         result, exit_code = claude_results.result_of(block, details)
-        size = max(len(memoryview(block.content)) - 2, 0)
+        said = memoryview(block.content)
+        size = max(len(said) - 2, 0)
         reading.facts.append(
             ResultFact(where, offset, at_ms, block.tool_use_id, result, size, exit_code)
         )
-        _add_link(reading, block, details, where, offset)
+        if agent_id := claude_results.agent_id_of(said, details):
+            session = where.parent_session_id or where.session_id
+            link = LinkFact(where, offset, None, f"{session}/{agent_id}", block.tool_use_id)
+            reading.facts.append(link)
     if len(content) > len(results) and message is not None:
         _add_comment(reading, record, message, where, offset)
     return True
-
-
-def _add_link(
-    reading: Reading, block: Block, details: ToolResultDetails, where: Where, offset: int
-) -> None:
-    agent_id = claude_results.agent_id_of(block, details)
-    if agent_id:
-        session = where.parent_session_id or where.session_id
-        link = LinkFact(where, offset, None, f"{session}/{agent_id}", block.tool_use_id or "")
-        reading.facts.append(link)
 
 
 def _add_comment(

@@ -59,20 +59,23 @@ def result_of(block: Block, details: ToolResultDetails) -> tuple[str, int | None
     return "error", None
 
 
-def agent_id_of(block: Block, details: ToolResultDetails) -> str:
-    """Return the id of the sub-agent that a delegating call started, or an empty text."""
+def agent_id_of(content: memoryview, details: ToolResultDetails) -> str:
+    """Return the id of the sub-agent that a delegating call started, or an empty text.
+
+    `content` is that of the call's result, as logged.
+    """
     if isinstance(details.agentId, str):
         return details.agentId
-    if b"agentId: " in memoryview(block.content)[-_HEAD:].tobytes():
-        found = _AGENT_ID.search(_tail_of(block.content))
+    if b"agentId: " in content[-_HEAD:].tobytes():
+        found = _AGENT_ID.search(_tail_of(content))
         return found.group(1) if found else ""
     return ""
 
 
-def _tail_of(content: msgspec.Raw) -> str:
+def _tail_of(content: memoryview) -> str:
     """Return the last text of a result: the line with the agent's id stands at its end."""
     try:
-        if bytes(memoryview(content)[:1]) == b'"':
+        if content[:1].tobytes() == b'"':
             return str(msgspec.json.decode(content, type=str)[-_HEAD:])
         blocks = BLOCKS_DECODER.decode(content)
         return (blocks[-1].text or "")[-_HEAD:] if blocks else ""

@@ -14,6 +14,8 @@ from agentpprof.agents.facts import Usage
 _LARGEST_COUNT = 2**53  # beyond it no token count is real, and sums would leave 64 bits
 _VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 
+_STANDARD = (None, "", "standard")  # tiers and speeds that change no price
+
 RESULT_OF_STOP_REASON = {
     "tool_use": "tool-use",
     "end_turn": "final",
@@ -69,16 +71,18 @@ def _cache_writes(total: Any, split: CacheSplit | None) -> tuple[int, int, bool]
 
 def _reasoning(record: UsageRecord | Iteration) -> int:
     """Return the thinking tokens where the log says them; they are part of the output."""
-    details = getattr(record, "output_tokens_details", None)
+    details = record.output_tokens_details if isinstance(record, UsageRecord) else None
     return (count(details.get("thinking_tokens")) or 0) if isinstance(details, dict) else 0
 
 
 def tier_of(record: UsageRecord) -> str:
     """Return the service tier or speed that changes the price; empty for the standard one."""
+    if record.service_tier in _STANDARD and record.speed in _STANDARD:
+        return ""
     names = [
         name
         for name in (record.service_tier, record.speed)
-        if isinstance(name, str) and name not in ("", "standard")
+        if isinstance(name, str) and name not in _STANDARD
     ]
     return "+".join(names)
 

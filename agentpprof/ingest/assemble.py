@@ -93,8 +93,7 @@ class _Assembly:
 
     def add_prompt(self, fact: PromptFact) -> None:
         """Start a prompt: it closes open calls, ends the skill and resets repeats."""
-        thread, session = self._enter(fact)
-        active, idle = self._advance(thread, fact.at_ms)
+        thread, session, active, idle = self._enter(fact)
         timeline = thread.timeline
         self._give_unclaimed(thread, self._last_response(thread))
         timeline.open_calls.clear()
@@ -112,8 +111,7 @@ class _Assembly:
         if fact.reason not in _OPERATION_REASONS:
             self._add_usage_line(fact, key_of(self.agent, "llm", fact.natural_id))
             return
-        thread, session = self._enter(fact)
-        active, idle = self._advance(thread, fact.at_ms)
+        thread, session, active, idle = self._enter(fact)
         row = self.state.responses.get(fact.natural_id)
         if row is None:
             row = self._begin_response(fact, thread, session)
@@ -176,8 +174,7 @@ class _Assembly:
 
     def add_call(self, fact: CallFact) -> None:
         """Add a tool call: its meaning, its paths and hosts, and whether it is a repeat."""
-        thread, session = self._enter(fact)
-        self._leave_unclaimed(thread, fact.at_ms)
+        thread, session = self._enter_without_work(fact)
         self._give_unclaimed(thread, self.state.responses.get(fact.response_id))
         meaning = self._meaning_of(fact)
         if meaning.skill:
@@ -211,8 +208,7 @@ class _Assembly:
 
     def add_result(self, fact: ResultFact) -> None:
         """Add what came back for a call, here or, as a stray, somewhere else."""
-        thread, _ = self._enter(fact)
-        self._leave_unclaimed(thread, fact.at_ms)
+        thread, _ = self._enter_without_work(fact)
         if not thread.timeline.open_calls:  # the time is nobody's yet, and nothing may follow
             self._give_unclaimed(thread, self.state.responses.get(thread.last_response))
         if fact.call_id in thread.timeline.open_calls:
@@ -245,8 +241,7 @@ class _Assembly:
 
     def add_outcome(self, fact: OutcomeFact) -> None:
         """Set how the prompt in force ended."""
-        thread, _ = self._enter(fact)
-        self._leave_unclaimed(thread, fact.at_ms)
+        thread, _ = self._enter_without_work(fact)
         self._give_unclaimed(thread, self._last_response(thread))
         self._set_outcome(thread, fact.at_ms, fact.outcome)
 
@@ -270,20 +265,38 @@ class _Assembly:
 
     # ---------------------------------------------------------------------------------------
 
-    def _enter(self, fact: Fact) -> tuple[Thread, SessionRow]:
-        """Return the thread and the session of a fact, and let both know of its time."""
+    def _enter(self, fact: Fact) -> tuple[Thread, SessionRow, int, int]:
+        """Let the thread and the session of a fact know of its time.
+
+        Returns both, and the active and idle time that belongs to the record itself.
+        """
         if fact.where is not self._where:
             self._where = where = fact.where
             self._thread = self._thread_of(where)
             self._session = self._session_of(where, fact.at_ms)
             self.rows.put_session(self._session)
-        session, at_ms = self._session, fact.at_ms
-        if at_ms is not None:
-            if session.started_at_ms is None or at_ms < session.started_at_ms:
-                session.started_at_ms = at_ms
-            if session.ended_at_ms is None or at_ms > session.ended_at_ms:
-                session.ended_at_ms = at_ms
-        return self._thread, session
+        thread, session, at_ms = self._thread, self._session, fact.at_ms
+        if at_ms is None:
+            return thread, session, 0, 0
+        if session.started_at_ms is None or at_ms < session.started_at_ms:
+            session.started_at_ms = at_ms
+        if session.ended_at_ms is None or at_ms > session.ended_at_ms:
+            session.ended_at_ms = at_ms
+        timeline = thread.timeline
+        if timeline.last_ms is not None and at_ms <= timeline.last_ms:
+            return thread, session, 0, 0  # most records of a response stand at one time
+        active, idle, changed = advance(timeline, at_ms, self.state.calls)
+        for row in changed:
+            self.rows.put(row)
+        return thread, session, active, idle
+
+    def _enter_without_work(self, fact: Fact) -> tuple[Thread, SessionRow]:
+        """The same for a record that is no work itself; its time waits for a response."""
+        thread, session, active, idle = self._enter(fact)
+        if active or idle:
+            thread.timeline.unclaimed_active_ms += active
+            thread.timeline.unclaimed_idle_ms += idle
+        return thread, session
 
     def _thread_of(self, where: Where) -> Thread:
         threads = self.state.threads
@@ -317,23 +330,6 @@ class _Assembly:
         elif not session.cwd:
             session.cwd = where.cwd  # the first lines of a log may have none
         return session
-
-    def _advance(self, thread: Thread, at_ms: int | None) -> tuple[int, int]:
-        """Run the thread's clock; returns the time that belongs to the record itself."""
-        last_ms = thread.timeline.last_ms
-        if at_ms is None or (last_ms is not None and at_ms <= last_ms):
-            return 0, 0  # most records of a response stand at one time
-        active, idle, changed = advance(thread.timeline, at_ms, self.state.calls)
-        for row in changed:
-            self.rows.put(row)
-        return active, idle
-
-    def _leave_unclaimed(self, thread: Thread, at_ms: int | None) -> None:
-        """Run the clock to a record that is no work itself; its time waits for a response."""
-        active, idle = self._advance(thread, at_ms)
-        if active or idle:
-            thread.timeline.unclaimed_active_ms += active
-            thread.timeline.unclaimed_idle_ms += idle
 
     def _give_unclaimed(self, thread: Thread, row: OperationRow | None) -> None:
         """Give model time that waits for its response to `row`."""
