@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from agentpprof.tagging.builtin import (
     tag_prompt,
     tag_prompts,
     tag_session,
+    word_data,
 )
 from agentpprof.tagging.word_lists import lexicon, vocabulary
 from agentpprof.vocabulary import TAGS, UNTAGGED
@@ -109,6 +111,12 @@ def test_any_slash_command_is_taken(text: str, command: str) -> None:
 )
 def test_odd_texts(text: str, tag: str) -> None:
     assert tag_prompt(text) == tag
+
+
+def test_word_lists_say_the_same_whatever_their_quotes() -> None:
+    for name, content in word_data():
+        text = content.decode()
+        assert tomllib.loads(text) == tomllib.loads(text.replace('"""', "'''")), name
 
 
 @pytest.mark.parametrize("language", ["en", "de", "ja"])

@@ -7,11 +7,12 @@ from typing import Final
 
 from agentpprof.tagging.word_lists import common, vocabulary
 
+# Patterns, compiled when they are first needed: large ranges take long, and many texts are plain.
 _SCRIPTS: Final = (
-    ("ja", re.compile(r"[\u3040-\u30ff]")),
-    ("ko", re.compile(r"[\uac00-\ud7af]")),
-    ("zh", re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")),
-    ("ru", re.compile(r"[\u0400-\u04ff]")),
+    ("ja", r"[\u3040-\u30ff]"),
+    ("ko", r"[\uac00-\ud7af]"),
+    ("zh", r"[\u3400-\u4dbf\u4e00-\u9fff]"),
+    ("ru", r"[\u0400-\u04ff]"),
 )
 _FIRST_OF_SCRIPTS: Final = "\u0400"
 _LETTER: Final = re.compile(r"[^\W\d_]")
@@ -36,7 +37,7 @@ def _by_script(text: str) -> str:
     if letters == len(_ASCII_LETTER.findall(text)):
         return ""
     for language, script in _SCRIPTS:
-        count = len(script.findall(text))
+        count = len(re.findall(script, text))
         if count and count >= letters * _MIN_SHARE:
             return language
     return ""

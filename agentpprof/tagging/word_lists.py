@@ -238,7 +238,11 @@ def _phrases(data: dict[str, Any]) -> Iterator[str]:
 
 @lru_cache(maxsize=16)
 def _read(name: str) -> dict[str, Any]:
-    return tomllib.loads(read_text("data", f"{_FOLDER}/{name}.toml"))
+    """Read one file; no list holds a backslash, so its strings may be literal ones.
+
+    Those are found at once, while the others are read sign by sign: ten times as slow.
+    """
+    return tomllib.loads(read_text("data", f"{_FOLDER}/{name}.toml").replace('"""', "'''"))
 
 
 def _entries(text: str) -> list[str]:
