@@ -5,9 +5,9 @@ push every line to the slow way, so raw fields default to `Raw(b"")`.
 """
 
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import Annotated, Any, TypedDict
 
-from msgspec import MsgspecError, Raw, Struct, json
+from msgspec import Meta, MsgspecError, Raw, Struct, json
 
 from agentpprof.agents.lines import decode_loosely
 
@@ -57,10 +57,31 @@ class UsageRecord(Struct, gc=False):
         if raw[:1] != b"{":
             return None
         try:
-            return USAGE_DECODER.decode(raw)
+            return EXACT_USAGE_DECODER.decode(raw)
         except (MsgspecError, RecursionError):
             found: UsageRecord | None = decode_loosely(raw, cls)
             return found
+
+
+LARGEST_COUNT = 2**53  # beyond it no token count is real, and sums would leave 64 bits
+Count = Annotated[int, Meta(ge=0, lt=LARGEST_COUNT)]
+
+
+class ExactSplit(CacheSplit, gc=False):
+    """Cache writes by time to live, all of them token counts."""
+
+    ephemeral_5m_input_tokens: Count = 0
+    ephemeral_1h_input_tokens: Count = 0
+
+
+class ExactUsage(UsageRecord, gc=False):
+    """`message.usage` with nothing but token counts in it, as most are: none need be checked."""
+
+    input_tokens: Count = 0
+    cache_read_input_tokens: Count = 0
+    cache_creation_input_tokens: Count | None = None
+    cache_creation: ExactSplit | None = None
+    output_tokens: Count = 0
 
 
 class ToolResultDetails(Struct, gc=False):
@@ -174,7 +195,7 @@ class DelegateInput(TypedDict, total=False):
     description: Any
 
 
-USAGE_DECODER = json.Decoder(UsageRecord)
+EXACT_USAGE_DECODER = json.Decoder(ExactUsage)
 RECORD_DECODER = json.Decoder(Record)
 BLOCKS_DECODER = json.Decoder(list[Block])
 ANY_DECODER = json.Decoder()

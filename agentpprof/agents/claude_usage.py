@@ -8,10 +8,15 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from agentpprof.agents.claude_records import CacheSplit, Iteration, UsageRecord
+from agentpprof.agents.claude_records import (
+    LARGEST_COUNT,
+    CacheSplit,
+    ExactUsage,
+    Iteration,
+    UsageRecord,
+)
 from agentpprof.agents.facts import Usage
 
-_LARGEST_COUNT = 2**53  # beyond it no token count is real, and sums would leave 64 bits
 _VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 
 _STANDARD = (None, "", "standard")  # tiers and speeds that change no price
@@ -28,19 +33,21 @@ RESULT_OF_STOP_REASON = {
 
 def count(value: Any) -> int | None:
     """Return a token count, 0 for a missing one, None for one that can't be right."""
-    if type(value) is int and 0 <= value < _LARGEST_COUNT:
+    if type(value) is int and 0 <= value < LARGEST_COUNT:
         return value
     if value is None:
         return 0
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    if value != value or not 0 <= value < _LARGEST_COUNT or value != int(value):
+    if value != value or not 0 <= value < LARGEST_COUNT or value != int(value):
         return None
     return int(value)
 
 
 def decode_usage(record: UsageRecord | Iteration) -> tuple[Usage, bool]:
     """Return the counts of one usage object, and whether all of them were valid."""
+    if isinstance(record, ExactUsage):
+        return _exact_usage(record), True
     long_writes, short_writes, are_writes_valid = _cache_writes(
         record.cache_creation_input_tokens, record.cache_creation
     )
@@ -54,6 +61,27 @@ def decode_usage(record: UsageRecord | Iteration) -> tuple[Usage, bool]:
         usage.web_searches = count(record.server_tool_use.web_search_requests) or 0
     is_valid = are_writes_valid and None not in (uncached, reads, output)
     return usage, is_valid
+
+
+def _exact_usage(record: ExactUsage) -> Usage:
+    """Do the same where all counts are valid."""
+    writes, split = record.cache_creation_input_tokens, record.cache_creation
+    long_writes = 0 if split is None else split.ephemeral_1h_input_tokens
+    if writes is None:
+        short_writes = 0 if split is None else split.ephemeral_5m_input_tokens
+    else:
+        long_writes = min(long_writes, writes)
+        short_writes = writes - long_writes
+    tools = record.server_tool_use
+    return Usage(
+        record.input_tokens,
+        record.cache_read_input_tokens,
+        short_writes,
+        long_writes,
+        record.output_tokens,
+        _reasoning(record),
+        0 if tools is None else count(tools.web_search_requests) or 0,
+    )
 
 
 def _cache_writes(total: Any, split: CacheSplit | None) -> tuple[int, int, bool]:
@@ -72,6 +100,8 @@ def _cache_writes(total: Any, split: CacheSplit | None) -> tuple[int, int, bool]
 def _reasoning(record: UsageRecord | Iteration) -> int:
     """Return the thinking tokens where the log says them; they are part of the output."""
     details = record.output_tokens_details if isinstance(record, UsageRecord) else None
+    if details is None:
+        return 0
     return (count(details.get("thinking_tokens")) or 0) if isinstance(details, dict) else 0
 
 

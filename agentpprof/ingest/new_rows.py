@@ -37,9 +37,7 @@ def new_prompt(fact: PromptFact, key: int, session_key: int) -> OperationRow:
     )
 
 
-def new_response(
-    fact: ResponseFact, key: int, thread: Thread, session: SessionRow
-) -> OperationRow:
+def new_response(fact: ResponseFact, key: int, thread: Thread, session: SessionRow) -> OperationRow:
     """Return the row of a response without what its records say of result, counts and text."""
     prompt = thread.prompt
     return OperationRow(

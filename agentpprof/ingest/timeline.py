@@ -39,7 +39,9 @@ def advance(
         return 0, 0, []
     passed = at_ms - last
     is_idle = passed > SILENT_GAP_MS
-    rows = [calls[call_id] for call_id in timeline.open_calls if call_id in calls]
+    rows = []
+    if timeline.open_calls:
+        rows = [calls[call_id] for call_id in timeline.open_calls if call_id in calls]
     if not rows:
         return (0, passed, rows) if is_idle else (passed, 0, rows)
     share, rest = divmod(passed, len(rows))
