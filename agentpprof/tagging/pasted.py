@@ -51,6 +51,8 @@ def _kinds() -> re.Pattern[str]:
 
 def kind_of(line: str) -> str:
     """Return trace, log, diff, shell, code or quote; '' for a line of the person's own."""
+    if not line or line.isspace():
+        return ""
     found = _kinds().match(line)
     if found:
         return found.lastgroup or ""
@@ -65,5 +67,7 @@ def kind_of_block(block: str) -> str:
 
 def has_inline_error(text: str) -> bool:
     """Say whether an error message stands within `text`; most texts need no pattern for that."""
-    is_likely = "rror" in text or "Exception" in text or "panic" in text
+    is_likely = (
+        "Error:" in text or "Exception:" in text or "error TS" in text or "panic: " in text
+    )
     return is_likely and _INLINE_ERROR.search(text) is not None

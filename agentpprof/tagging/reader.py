@@ -172,13 +172,15 @@ class Reader:
         is_first = (self.is_head and is_verb) or (opens and self.mood != QUESTION)
         factor = _QUOTED if self.is_quoted else _BEHIND if self.is_behind else 1.0
         is_negated = self.negated_left > 0 and is_verbal
+        add = self.tally.add
         for cue in entry.cues:
+            tag = cue.tag
             weight = factor * (cue.at_head if is_first else self._weight(cue))
-            if self.is_quoted and cue.tag == "debug":
+            if self.is_quoted and tag == "debug":
                 weight /= _QUOTED  # it says "permission denied"
-            if is_negated and cue.tag not in _UNTOUCHED:
+            if is_negated and tag not in _UNTOUCHED:
                 weight *= _NEGATED
-            self.tally.add(cue.tag, weight)
+            add(tag, weight)
         if self.is_head and is_verb:
             self.is_head, self.object_left, self.only_pronoun = False, _OBJECT_WORDS, True
             self.mood = REQUEST

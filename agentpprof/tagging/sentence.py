@@ -50,14 +50,14 @@ def weigh(words: list[str], is_question: bool, language: str) -> Weighed:
         tally.add("explain", 1.5)
     reader = Reader(phrases, tally, mood, lex.free_order)
     reader.read(start)
-    return Weighed(tally.totals(), reader.mood, bool(_all_parts(every) & VOICE))
+    return Weighed(tally.totals(), reader.mood, _is_personal(every))
 
 
-def _all_parts(every: list[Known]) -> int:
-    parts = 0
-    for here in every:
-        parts |= here.parts
-    return parts
+def _is_personal(every: list[Known]) -> bool:
+    for here in every:  # `any` would cost a generator for each sentence
+        if here.parts & VOICE:
+            return True
+    return False
 
 
 def _is_told(key: str, words: list[str], lex: Lexicon) -> bool:
