@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from agentpprof.errors import UsageError
-from agentpprof.models import Meaning
 from agentpprof.semantics.calls import command_of, shell_object
 from agentpprof.semantics.commands import Reading
 from agentpprof.semantics.hosts import bare_host, host_of
 from agentpprof.semantics.mcp import split_name
+from agentpprof.semantics.meaning import Meaning
 from agentpprof.semantics.paths import normal_path, path_group
 from agentpprof.semantics.programs import program_table
 from agentpprof.semantics.segments import MAX_PARSED

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentpprof.models import Meaning
 from agentpprof.semantics.mcp import split_name
+from agentpprof.semantics.meaning import Meaning
 from agentpprof.semantics.tools import describe_call, known_tools
 from agentpprof.vocabulary import ACCESSES, ACTIONS, CATEGORIES, EFFECTS, OBJECT_KINDS
 

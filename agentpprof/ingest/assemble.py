@@ -41,8 +41,8 @@ from agentpprof.ingest.state import (
     Thread,
 )
 from agentpprof.ingest.timeline import Timeline, advance
-from agentpprof.models import Meaning
 from agentpprof.semantics.exits import is_no_error
+from agentpprof.semantics.meaning import Meaning
 from agentpprof.semantics.tools import describe_call
 from agentpprof.vocabulary import (
     ACCESS_CODE,

@@ -10,7 +10,7 @@ from agentpprof.ingest.rows import (
     rank_of,
 )
 from agentpprof.ingest.state import Thread
-from agentpprof.models import Meaning
+from agentpprof.semantics.meaning import Meaning
 from agentpprof.vocabulary import LLM, ORIGIN_CODE, PHASE_OF, PROMPT, TOOL
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from agentpprof.models import Meaning
+from agentpprof.semantics.meaning import Meaning
 from agentpprof.semantics.patches import PATCH_START, patch_paths
 from agentpprof.semantics.paths import normal_path
 from agentpprof.semantics.shell import CommandMeaning, analyze_command, analyze_powershell

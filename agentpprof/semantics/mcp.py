@@ -3,9 +3,9 @@
 import re
 from functools import lru_cache
 
-from agentpprof.models import Meaning
 from agentpprof.semantics.calls import Input, first_text
 from agentpprof.semantics.hosts import host_of
+from agentpprof.semantics.meaning import Meaning
 from agentpprof.semantics.programs import program_table
 
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")

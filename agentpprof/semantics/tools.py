@@ -8,7 +8,6 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
-from agentpprof.models import Meaning
 from agentpprof.semantics.calls import (
     MAX_COMMAND,
     Input,
@@ -18,6 +17,7 @@ from agentpprof.semantics.calls import (
 )
 from agentpprof.semantics.hosts import host_of
 from agentpprof.semantics.mcp import describe_mcp
+from agentpprof.semantics.meaning import Meaning
 from agentpprof.semantics.paths import normal_path
 from agentpprof.semantics.programs import program_table
 

@@ -67,7 +67,5 @@ def kind_of_block(block: str) -> str:
 
 def has_inline_error(text: str) -> bool:
     """Say whether an error message stands within `text`; most texts need no pattern for that."""
-    is_likely = (
-        "Error:" in text or "Exception:" in text or "error TS" in text or "panic: " in text
-    )
+    is_likely = "Error:" in text or "Exception:" in text or "error TS" in text or "panic: " in text
     return is_likely and _INLINE_ERROR.search(text) is not None

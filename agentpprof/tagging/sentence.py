@@ -54,7 +54,7 @@ def weigh(words: list[str], is_question: bool, language: str) -> Weighed:
 
 
 def _is_personal(every: list[Known]) -> bool:
-    for here in every:  # `any` would cost a generator for each sentence
+    for here in every:  # noqa: SIM110 # `any` would cost a generator for each sentence
         if here.parts & VOICE:
             return True
     return False
