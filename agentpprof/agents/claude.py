@@ -83,7 +83,7 @@ def _is_record(record: Record) -> bool:
 def _add_record(reading: Reading, record: Record, offset: int) -> None:
     """Add the facts of one record."""
     kind = record.type
-    if record.version:
+    if record.version and record.version != reading.state.version:
         reading.state.version = record.version
     if kind == "assistant":
         if reading.state.command is not None:

@@ -121,10 +121,10 @@ class _Assembly:
         if fact.usage is not None:
             self._add_usage_line(fact, row.key, session.key)
             self._join_usage(row, fact.usage)
-        timeline = thread.timeline
-        row.active_ms += active + timeline.unclaimed_active_ms
-        row.idle_ms += idle + timeline.unclaimed_idle_ms
-        timeline.unclaimed_active_ms = timeline.unclaimed_idle_ms = 0
+        if active or idle:
+            row.active_ms += active
+            row.idle_ms += idle
+        self._give_unclaimed(thread, row)
         join_response(row, fact)
         self.rows.put(row)
         if fact.result == "final" and fact.text:
