@@ -95,6 +95,8 @@ def readings_of(command: str, *, is_powershell: bool = False) -> list[Reading]:
 
 def most_telling(readings: list[Reading]) -> Reading:
     """Return the reading that gives the command its action and program; the first of equals."""
+    if len(readings) == 1:
+        return readings[0]
     rank = program_table().rank
     return min(
         readings, key=lambda reading: (reading.tier, rank[reading.action] + reading.weakness)
