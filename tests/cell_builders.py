@@ -3,15 +3,15 @@
 from collections.abc import Iterable
 
 from agentpprof.models import Bag
-from agentpprof.profile.cells import RESULT_BITS, Cells, Numbered, ShownObject, Texts
+from agentpprof.profile.cells import RESULT_BITS, Cells, Distinct, ShownObject, Texts
 from agentpprof.profile.fields import Cell, Numbers, PromptGroup, SessionGroup
 
 
 def numbered_cells(pairs: Iterable[tuple[Cell, int]]) -> Cells:
     """Return cells by numbers; equal parts have one number."""
-    bags, prompts, sessions = Numbered[Bag](), Numbered[PromptGroup](), Numbered[SessionGroup]()
-    objects, texts = Numbered[ShownObject](), Numbered[Texts]()
-    details, days = Numbered[str](), Numbered[str]()
+    bags, prompts, sessions = Distinct[Bag](), Distinct[PromptGroup](), Distinct[SessionGroup]()
+    objects, texts = Distinct[ShownObject](), Distinct[Texts]()
+    details, days = Distinct[str](), Distinct[str]()
     weights: dict[Numbers, int] = {}
     for cell, value in pairs:
         numbers = (

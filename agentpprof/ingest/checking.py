@@ -11,7 +11,7 @@ from agentpprof.agents import decoder_of
 from agentpprof.agents.facts import BadLineFact
 from agentpprof.ingest import reader
 from agentpprof.ingest.discover import Root
-from agentpprof.ingest.mounts import is_remote, mount_type
+from agentpprof.mounts import is_remote, mount_type
 from agentpprof.store.database import opened_for_reading
 from agentpprof.store.files import KnownFile
 

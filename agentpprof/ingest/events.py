@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from agentpprof.agents import AGENTS
 from agentpprof.ingest.discover import Root
-from agentpprof.ingest.mounts import is_remote, mount_type
+from agentpprof.mounts import is_remote, mount_type
 
 if TYPE_CHECKING:
     from watchdog.events import FileSystemEvent

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from agentpprof.models import Profile, Sample
 from agentpprof.privacy import PublicText, frame
-from agentpprof.profile.cells import Cells, Numbered
+from agentpprof.profile.cells import Cells, Distinct
 from agentpprof.profile.fields import (
     FIELDS,
     MATCHED_FIELDS,
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 def build_profile(cells: Cells, view: View, rules: Rules) -> Profile:
     """Return the profile of weighed cells; equal stacks and labels are one sample."""
-    stacks, label_sets = Numbered[Stack](), Numbered[Labels]()
+    stacks, label_sets = Distinct[Stack](), Distinct[Labels]()
     if rules.where or rules.op_map or rules.stack_rules:
         sums = _sums_by_rules(cells, view, rules, stacks, label_sets)
     else:
@@ -61,7 +61,7 @@ def kept_cells(cells: Cells, view: View, rules: Rules) -> Cells:
 
 
 def _plain_sums(
-    cells: Cells, view: View, rules: Rules, stacks: Numbered[Stack], label_sets: Numbered[Labels]
+    cells: Cells, view: View, rules: Rules, stacks: Distinct[Stack], label_sets: Distinct[Labels]
 ) -> Sums:
     """Sum by numbers of stack and labels, without rules."""
     stack_of = _numbered_by_parts(rules.stack, partial(_frames_of, view, cells), stacks)
@@ -76,7 +76,7 @@ def _plain_sums(
 def _numbered_by_parts(
     names: Sequence[str],
     read: Callable[[Sequence[str], Numbers], tuple[T, ...]],
-    numbered: Numbered[tuple[T, ...]],
+    distinct: Distinct[tuple[T, ...]],
 ) -> Callable[[Numbers], int]:
     """Return cell -> number of what `names` read: looked at once a combination of parts.
 
@@ -92,7 +92,7 @@ def _numbered_by_parts(
         whole: tuple[T, ...] = ()
         for run in runs:
             whole += run(numbers)
-        return numbered.number(whole)
+        return distinct.number(whole)
 
     return _once_per({part for name in names for part in FIELDS[name].depends_on}, number_of)
 
@@ -125,7 +125,7 @@ def _labels_of(view: View, cells: Cells, names: Sequence[str], numbers: Numbers)
 
 
 def _sums_by_rules(
-    cells: Cells, view: View, rules: Rules, stacks: Numbered[Stack], label_sets: Numbered[Labels]
+    cells: Cells, view: View, rules: Rules, stacks: Distinct[Stack], label_sets: Distinct[Labels]
 ) -> Sums:
     """Sum by numbers of stack and labels, with rules: op-map, then where, then stack rules."""
     names = tuple(dict.fromkeys((*MATCHED_FIELDS, *(n for n in rules.fields() if n in FIELDS))))

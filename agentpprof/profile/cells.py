@@ -59,7 +59,7 @@ class Cells(NamedTuple):
         )
 
 
-class Numbered(Generic[T]):
+class Distinct(Generic[T]):
     """Distinct values, numbered as they come."""
 
     def __init__(self, *values: T) -> None:

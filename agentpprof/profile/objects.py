@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 
-from agentpprof.profile.cells import Numbered, ShownObject
+from agentpprof.profile.cells import Distinct, ShownObject
 from agentpprof.profile.fields import SessionGroup
 from agentpprof.semantics.paths import path_group
 from agentpprof.store import queries
@@ -26,9 +26,9 @@ class Objects:
         self._sessions = sessions
         self._path_depth = path_depth
         self._with_paths = with_paths
-        places = Numbered[tuple[str, str]]()  # paths of one place have their groups in common
+        places = Distinct[tuple[str, str]]()  # paths of one place have their groups in common
         self._places = [places.number((each.root, each.worktree)) for each in sessions]
-        self._shown = Numbered(ShownObject())
+        self._shown = Distinct(ShownObject())
         self._known: dict[tuple[int, str, int], int] = {}
         self._names: Mapping[int, str] = {}
         self._paths: Mapping[int, str] = {}

@@ -6,7 +6,7 @@ from typing import Any
 
 from agentpprof.errors import DamagedError
 from agentpprof.models import Bag
-from agentpprof.profile.cells import RESULT_BITS, Cells, Numbered, Texts
+from agentpprof.profile.cells import RESULT_BITS, Cells, Distinct, Texts
 from agentpprof.profile.fields import Numbers
 from agentpprof.profile.groups import Groups
 from agentpprof.profile.objects import Objects
@@ -109,7 +109,7 @@ class Weighing:
         phases = queries.read_next_phases(self._connection) if self._looks_at_tags() else {}
         answers = [texts.get(each, "") for each, bag in seen.items() if bag.op == LLM]
         tagged = self._answer_tags(answers)
-        numbered = Numbered(Texts())
+        distinct = Distinct(Texts())
         numbers = {}
         for text_id, bag in seen.items():
             text = texts.get(text_id, "")
@@ -117,8 +117,8 @@ class Weighing:
             if bag.op == LLM:
                 tag = (text and tagged.get(text)) or phases.get(text_id, "")
                 found = Texts(answer=text, answer_tag=tag)
-            numbers[text_id] = numbered.number(found)
-        return numbers, numbered.values()
+            numbers[text_id] = distinct.number(found)
+        return numbers, distinct.values()
 
     def _answer_tags(self, answers: list[str]) -> dict[str, str]:
         """Return answer -> tag by a model, or by the rules for answers, where they are needed."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from agentpprof.errors import DamagedError, StoreError
-from agentpprof.ingest.mounts import is_remote, mount_type
+from agentpprof.mounts import is_remote, mount_type
 from agentpprof.places import user_folder
 from agentpprof.resources import folder
 

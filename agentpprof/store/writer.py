@@ -6,59 +6,18 @@ memory while the writer lives, and dropped after a rollback.
 """
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
-from operator import attrgetter
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from agentpprof.ingest.rows import FieldBag, FileRows, OperationRow
+from agentpprof.ingest.rows import FileRows
 from agentpprof.models import Checkpoint, LogFile
 from agentpprof.resources import read_text
 from agentpprof.store.forgetting import read_forgettings, reset_log_files
-from agentpprof.store.numbers import Numbered, Numbers, stored_path, stored_text
+from agentpprof.store.numbers import Numbers, stored_path, stored_text
+from agentpprof.store.operation_writer import OperationWriter
 from agentpprof.store.tombstones import Tombstones
-from agentpprof.vocabulary import LLM, PROMPT, TOOL
 
 _PER_FILE_TABLES = ("usage_line", "bad_line", "skipped_record", "stray_result", "told_record")
-
-
-_OPERATION_COLUMNS = (
-    "key",
-    "op",
-    "owner_rank",
-    "session_key",
-    "prompt_key",
-    "offset",
-    "started_at_ms",
-    "ended_at_ms",
-    "active_ms",
-    "idle_ms",
-    "result",
-)
-# One statement a kind of operation: columns that a kind never has are not even bound.
-_COLUMNS_OF_KIND = {
-    PROMPT: (
-        "prompt",
-        attrgetter(
-            *_OPERATION_COLUMNS, "origin", "outcome", "outcome_at_ms", "text_hash", "natural_id"
-        ),
-    ),
-    LLM: (
-        "response",
-        attrgetter(
-            *_OPERATION_COLUMNS,
-            "input_tokens",
-            "cache_read_tokens",
-            "cache_write_5m_tokens",
-            "cache_write_1h_tokens",
-            "output_tokens",
-            "reasoning_tokens",
-            "estimate_tokens",
-            "web_searches",
-            "quality",
-        ),
-    ),
-    TOOL: ("tool_call", attrgetter(*_OPERATION_COLUMNS, "result_bytes")),
-}
 
 
 class FileRead(NamedTuple):
@@ -83,16 +42,6 @@ def _file_version(read: FileRead) -> int:
     return read.parser_version if read.file_version is None else read.file_version
 
 
-def _insert_alone(joining: str) -> str:
-    """Return a statement that inserts new rows like `joining`, and leaves known ones alone.
-
-    Most rows are new. An update that may set off a trigger is prepared to be undone, for every
-    row anew, and that is a third of the time of an insert.
-    """
-    insert, _, _ = joining.partition(" on conflict")
-    return insert.replace("insert into", "insert or ignore into", 1)
-
-
 class Writer:
     """The one connection that writes; the caller holds the write lock."""
 
@@ -104,11 +53,6 @@ class Writer:
                 "log_file",
                 "session",
                 "session_owner",
-                "prompt",
-                "response",
-                "tool_call",
-                "owner",
-                "times",
                 "stray_result",
                 "stray_results",
                 "forget_places",
@@ -117,9 +61,7 @@ class Writer:
                 "recount",
             )
         }
-        self._inserts = {
-            name: _insert_alone(self._sql[name]) for name, _ in _COLUMNS_OF_KIND.values()
-        }
+        self._operations = OperationWriter(connection)
         self._forgetful_files: set[int] = set()  # nothing of what was read of them may be kept
         self._forget_numbers()
 
@@ -187,7 +129,7 @@ class Writer:
         if read.base_offset < 0:
             self._begin_anew(read, file_id)
         self._save_sessions(rows, file_id, read.log_file.agent)
-        self._save_operations(rows, file_id, read.parser_version)
+        self._operations.save(rows, self._numbers, (file_id, read.parser_version))
         self._save_places(rows)
         self._save_lines(rows, file_id)
         self._join_stray_results(rows)
@@ -284,70 +226,6 @@ class Writer:
             "insert or ignore into session_spawn (session_key, call_key) values (?, ?)",
             sorted(rows.spawns),
         )
-
-    def _save_operations(self, rows: FileRows, file_id: int, parser_version: int) -> None:
-        """Insert new operations; join known ones, then let the better claim own them."""
-        before = self._connection.execute("select coalesce(max(id), 0) from operation").fetchone()
-        every = [*rows.displaced, *rows.operations.values()]
-        self._send_operations(self._inserts, every, file_id, parser_version)
-        new = self._connection.execute("select count(*) from operation where id > ?", before)
-        if new.fetchone()[0] == len(every):
-            return
-        inserted = {
-            key
-            for (key,) in self._connection.execute("select key from operation where id > ?", before)
-        }
-        twice = {row.key for row in rows.displaced}
-        known = [row for row in every if row.key not in inserted or row.key in twice]
-        self._send_operations(self._sql, known, file_id, parser_version)
-        claims = [self._claim(row, file_id, parser_version) for row in known]
-        self._connection.executemany(self._sql["owner"], claims)
-        self._connection.executemany(self._sql["times"], claims)
-
-    def _send_operations(
-        self,
-        statements: Mapping[str, str],
-        rows: Sequence[OperationRow],
-        file_id: int,
-        parser_version: int,
-    ) -> None:
-        """Run the statement of each row's kind with its columns."""
-        bags, objects_of = self._numbers.bags, self._objects_of
-        for op, (name, read_columns) in _COLUMNS_OF_KIND.items():
-            self._connection.executemany(
-                statements[name],
-                [
-                    (
-                        file_id,
-                        parser_version,
-                        bags[row.bag],
-                        objects_of(row.bag)[row.object],
-                        row.text and stored_text(row.text),
-                        *read_columns(row),
-                    )
-                    for row in rows
-                    if row.op == op
-                ],
-            )
-
-    def _objects_of(self, bag: FieldBag) -> Numbered[str]:
-        """Return what the objects of operations with this bag are numbered by."""
-        return self._numbers.paths if bag.object_kind == "path" else self._numbers.names
-
-    def _claim(self, row: OperationRow, file_id: int, parser_version: int) -> dict[str, Any]:
-        return {
-            "key": row.key,
-            "owner_rank": row.owner_rank,
-            "session_key": row.session_key,
-            "prompt_key": row.prompt_key,
-            "log_file_id": file_id,
-            "offset": row.offset,
-            "active_ms": row.active_ms,
-            "idle_ms": row.idle_ms,
-            "bag_id": self._numbers.bags[row.bag],
-            "object_id": self._objects_of(row.bag)[row.object],
-            "parser_version": parser_version,
-        }
 
     def _save_places(self, rows: FileRows) -> None:
         numbers = self._numbers

@@ -120,6 +120,15 @@ def test_an_index_that_disagrees_is_found_and_healed(logs: Logs, database: Path)
     assert not differences(wanted, dump_of(database))
 
 
+def test_rows_that_nothing_explains_are_told_as_damage(database: Path) -> None:
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("delete from field_bag")
+        connection.commit()
+    ran = run("top", "--view", "operations", "--all-projects", "--no-sync", "--db", database)
+    assert (ran.code, ran.out) == (1, b"")
+    assert "the database is damaged" in ran.err
+
+
 def test_moved_away_and_indexed_again_is_as_before(
     logs: Logs, database: Path, tmp_path: Path
 ) -> None:
