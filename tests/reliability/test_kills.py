@@ -39,7 +39,7 @@ def save(self, reads):
     for read in reads:
         (file_id,) = connection.execute("select id from log_file").fetchone()
         self._save_sessions(read.rows, file_id, "claude")
-        self._save_operations(read.rows, file_id, 1)
+        self._operations.save(read.rows, self._numbers, (file_id, 1))
     connection.execute("commit")
 Writer.save = save
 """
@@ -96,6 +96,7 @@ def sweep(case: Case, call: str, stride: int, code: str = SYNC) -> tuple[int, li
         faults += [f"{call} {when}: {fault}" for fault in case.faults()]
         if not ran.was_hit:
             return kills, faults
+        assert ran.code == -signal.SIGKILL, ran.err  # else this would go on for ever
         kills, when = kills + 1, when + stride
 
 
