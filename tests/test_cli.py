@@ -457,6 +457,11 @@ def test_help_is_whole_and_the_same_twice() -> None:
     assert run("profile", "-h").code == run("index", "-h").code == run("demo", "-h").code == 0
 
 
+def test_help_is_short_whatever_was_asked_before(tmp_path: Path) -> None:
+    assert run("demo", "-o", tmp_path / "demo").code == 0  # it reads the profile's own defaults
+    assert run("profile", "-h").code == 0
+
+
 def test_the_version_is_told() -> None:
     assert run("-V").out == run("--version").out
     assert run("-V").out.startswith(b"agentpprof")

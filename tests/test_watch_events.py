@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from watching import Logs
 
-from agentpprof.ingest import events, mounts
+from agentpprof import mounts
+from agentpprof.ingest import events
 from agentpprof.ingest.changed import changed_log_files
 from agentpprof.ingest.discover import Root
 from agentpprof.ingest.events import Changes, FileEvents, Polling, open_events

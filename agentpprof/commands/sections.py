@@ -66,6 +66,11 @@ class Guided(click.Command):
 class OnceCommand(click.Command):
     """Refuses an option given twice that can be given once: silently taking the last one lies."""
 
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        """Know `-h`, also in a context of its own: click keeps what the first context says."""
+        super().__init__(*arguments, **settings)
+        self.context_settings = {"help_option_names": ["-h", "--help"], **self.context_settings}
+
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Check the options, then parse them as click does."""
         if "--help" not in args and "-h" not in args:
