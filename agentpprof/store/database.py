@@ -114,7 +114,6 @@ def opened_for_reading(path: Path) -> Iterator[sqlite3.Connection]:
         with closing(_connect(path, mode)) as connection:
             connection.execute("pragma temp_store = memory")
             connection.execute("pragma trusted_schema = off")
-            connection.execute("pragma cache_size = -16000")  # KiB; look-ups by key jump about
             yield connection
     except UnicodeDecodeError:  # SQLite quotes what it stumbled over, whatever bytes those are
         raise DamagedError from None
