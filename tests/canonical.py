@@ -6,6 +6,7 @@ Keys of sessions and operations are hashes of natural ids, so they stand as they
 """
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -149,3 +150,9 @@ def differences(
         if not missing and not added and len(rows) != len(others):
             found.append(f"{table}: {len(rows)} and {len(others)} rows")
     return found
+
+
+def dump_of(database: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """Return the canonical dump of a database file."""
+    with closing(sqlite3.connect(database)) as connection:
+        return canonical_dump(connection)

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from canonical import canonical_dump, differences
+from canonical import differences, dump_of
 from command_line import run
 from watching import Logs
 
@@ -31,11 +31,6 @@ def database(logs: Logs, tmp_path: Path) -> Path:
     path = tmp_path / "agent.db"
     sync(path, logs.watched(path).roots)
     return path
-
-
-def dump_of(database: Path) -> dict[str, list[tuple[object, ...]]]:
-    with closing(sqlite3.connect(database)) as connection:
-        return canonical_dump(connection)
 
 
 def digest(path: Path) -> str:

@@ -15,7 +15,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from canonical import canonical_dump, differences
+from canonical import differences, dump_of
 from tracing import SYNC, needs_strace, traced
 from watching import Logs
 
@@ -79,11 +79,6 @@ class Case:
             sound = connection.execute("pragma integrity_check").fetchone()[0]
         found = [] if sound == "ok" else [sound]
         return found + differences(self.dump, dump_of(self.database))
-
-
-def dump_of(database: Path) -> dict[str, list[tuple[object, ...]]]:
-    with closing(sqlite3.connect(database)) as connection:
-        return canonical_dump(connection)
 
 
 def sweep(case: Case, call: str, stride: int, code: str = SYNC) -> tuple[int, list[str]]:

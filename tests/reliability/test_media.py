@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from builders import encode_log
-from canonical import canonical_dump, differences
+from canonical import differences, dump_of
 from command_line import installed, run
 from namespaces import obey_permissions
 from watching import Logs, prompts
@@ -25,27 +25,8 @@ from agentpprof.store.database import opened_for_writing
 from agentpprof.store.watch_lock import is_lock_held, is_watched, lock_path
 
 
-@pytest.fixture
-def logs(tmp_path: Path) -> Logs:
-    logs = Logs(tmp_path / "home")
-    for number in range(3):
-        for line in range(3):
-            logs.append(number, f"prompt {line} of {number}")
-    return logs
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Path:
-    return tmp_path / "store" / "agent.db"
-
-
 def index(logs: Logs, database: Path) -> None:
     sync(database, logs.watched(database).roots)
-
-
-def dump_of(database: Path) -> dict[str, list[tuple[object, ...]]]:
-    with closing(sqlite3.connect(database)) as connection:
-        return canonical_dump(connection)
 
 
 # ------------------------------------------------------------------------ read-only media (F55)

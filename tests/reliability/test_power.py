@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from canonical import canonical_dump, differences
+from canonical import differences, dump_of
 from tracing import Call, needs_strace, recorded
 from watching import Logs
 
@@ -186,11 +186,6 @@ def _faults(database: Path, acknowledged: int) -> list[str]:
         return [f"damaged: {error.sqlite_errorname}"]
     found = [] if sound == "ok" else ["damaged"]
     return found + [f"{acknowledged} acknowledged, {rows} stored"] * (rows < acknowledged)
-
-
-def dump_of(database: Path) -> dict[str, list[tuple[object, ...]]]:
-    with closing(sqlite3.connect(database)) as connection:
-        return canonical_dump(connection)
 
 
 @needs_strace

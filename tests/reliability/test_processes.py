@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from canonical import canonical_dump, differences
+from canonical import differences, dump_of
 from command_line import PROGRAM, installed, run
 from namespaces import needs_namespaces, obey_permissions
 from tracing import SYNC
@@ -33,27 +33,8 @@ from agentpprof.store.maintenance import backup
 from agentpprof.store.watch_lock import is_watched
 
 
-@pytest.fixture
-def logs(tmp_path: Path) -> Logs:
-    logs = Logs(tmp_path / "home")
-    for number in range(3):
-        for line in range(3):
-            logs.append(number, f"prompt {line} of {number}")
-    return logs
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Path:
-    return tmp_path / "store" / "agent.db"
-
-
 def index(logs: Logs, database: Path) -> None:
     sync(database, logs.watched(database).roots)
-
-
-def dump_of(database: Path) -> dict[str, list[tuple[object, ...]]]:
-    with closing(sqlite3.connect(database)) as connection:
-        return canonical_dump(connection)
 
 
 # ---------------------------------------------------------------------- two processes (F47, F49)
