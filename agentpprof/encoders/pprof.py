@@ -5,7 +5,8 @@ it equal to the name, pprof would take the name for mangled C++ and drop `<…>`
 """
 
 import gzip
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ from agentpprof.privacy import PublicText
 PROGRAM = "agentpprof"
 _NANOS_PER_MS = 1_000_000
 _LEVEL = 6
+_SAMPLE_FIELD = 2  # its number in the message Profile
 
 Labels = tuple[tuple[str, PublicText], ...]
 Rows = dict[int, int]
@@ -54,19 +56,20 @@ def encode_message(profile: Profile) -> bytes:
     stacks = {id(sample.stack): sample.stack or NO_FRAMES for sample in every}
     label_sets = {id(sample.labels): sample.labels for sample in every}
     strings = _Strings()
-    message = profile_class()()
-    _add_head(message, profile, strings)
-    ids = _add_frames(message, set(chain.from_iterable(stacks.values())), strings)
+    types, tables = profile_class()(), profile_class()()
+    _add_types(types, measures, strings)
+    _add_head(tables, profile, strings)
+    ids = _add_frames(tables, set(chain.from_iterable(stacks.values())), strings)
     locations = {key: tuple(map(ids.__getitem__, stack)) for key, stack in stacks.items()}
     ordered_stacks, stack_ranks = _ranked(locations)
     ordered_labels, label_ranks = _ranked(label_sets)
     rows = [_rows(each, stack_ranks, label_ranks, len(ordered_labels)) for each in samples]
     packed_stacks = [_packed_stack(stack) for stack in ordered_stacks]
     packed_labels = [_packed_labels(labels, strings) for labels in ordered_labels]
-    _add_samples(message, rows, packed_stacks, packed_labels)
-    message.string_table.extend(strings.numbers)
-    data: bytes = message.SerializeToString(deterministic=True)
-    return data
+    tables.string_table.extend(strings.numbers)
+    return b"".join(
+        (_bytes_of(types), *_packed_samples(rows, packed_stacks, packed_labels), _bytes_of(tables))
+    )
 
 
 def _ranked(values: Mapping[int, T]) -> tuple[list[T], dict[int, int]]:
@@ -90,11 +93,15 @@ def _rows(
     return rows
 
 
-def _add_head(message: Any, profile: Profile, strings: _Strings) -> None:
-    """Add all that stands once: the type of the values, the mapping, the time, the comments."""
-    for measure in (*profile.others, profile):
+def _add_types(message: Any, measures: Iterable[Profile], strings: _Strings) -> None:
+    """Add the types of the values, in their order."""
+    for measure in measures:
         sample_type = strings(measure.sample_type)
         message.sample_type.add(type=sample_type, unit=strings(measure.unit))
+
+
+def _add_head(message: Any, profile: Profile, strings: _Strings) -> None:
+    """Add what stands once: which value is the main one, the mapping, the time, the comments."""
     message.default_sample_type = strings(profile.sample_type)
     # Without a mapping, or without these flags, pprof looks for a binary to read symbols from.
     message.mapping.add(
@@ -123,32 +130,61 @@ def _add_frames(message: Any, frames: Iterable[str], strings: _Strings) -> dict[
     return ids
 
 
-def _add_samples(
-    message: Any, rows: list[Rows], packed_stacks: list[bytes], packed_labels: list[bytes]
-) -> None:
-    """Add the samples, in order of stack and labels, with one value a measure."""
-    for row in sorted(rows[0] if len(rows) == 1 else set().union(*rows)):
-        values = [each.get(row, 0) for each in rows]
-        if not any(values):
-            continue
-        stack, labels = divmod(row, len(packed_labels))
-        sample = message.sample.add()
-        # Few stacks and label sets stand on many samples: merged in as bytes, one call for all.
-        sample.MergeFromString(packed_stacks[stack] + packed_labels[labels])
-        sample.value.extend(values)
+def _packed_samples(
+    rows: list[Rows], packed_stacks: list[bytes], packed_labels: list[bytes]
+) -> Iterator[bytes]:
+    """Yield the bytes of each sample, in order of stack and labels, with one value a measure.
+
+    Messages one after the other are one message to protobuf, so what many samples share is packed
+    once and only put together here: half of the time of a large profile went into its samples.
+    """
+    if len(rows) > 1:
+        every = {key: tuple(each.get(key, 0) for each in rows) for key in set().union(*rows)}
+    else:
+        every = {key: (value,) for key, value in rows[0].items()}
+    packed_values = {values: _packed_values(values) for values in set(every.values())}
+    label_count = len(packed_labels)
+    for key in sorted(every):
+        values = every[key]
+        if any(values):
+            stack, labels = divmod(key, label_count)
+            sample = packed_stacks[stack] + packed_values[values] + packed_labels[labels]
+            yield _frame(len(sample)) + sample
+
+
+@cache
+def _frame(length: int) -> bytes:
+    """Return what stands before a sample of so many bytes: its field, and the length as varint."""
+    frame = bytearray([_SAMPLE_FIELD << 3 | 2])
+    while length > 0x7F:
+        frame.append(length & 0x7F | 0x80)
+        length >>= 7
+    frame.append(length)
+    return bytes(frame)
 
 
 def _packed_stack(locations: tuple[int, ...]) -> bytes:
     """Return the bytes of a sample that has only these locations, the leaf first."""
-    sample = profile_class()().sample.add(location_id=locations[::-1])
-    data: bytes = sample.SerializeToString(deterministic=True)
-    return data
+    return _bytes_of(_new_sample(location_id=locations[::-1]))
+
+
+def _packed_values(values: tuple[int, ...]) -> bytes:
+    """Return the bytes of a sample that has only these values."""
+    return _bytes_of(_new_sample(value=values))
 
 
 def _packed_labels(labels: Labels, strings: _Strings) -> bytes:
     """Return the bytes of a sample that has only these labels."""
-    sample = profile_class()().sample.add()
+    sample = _new_sample()
     for key, text in labels:
         sample.label.add(key=strings(key), str=strings(text))
-    data: bytes = sample.SerializeToString(deterministic=True)
+    return _bytes_of(sample)
+
+
+def _new_sample(**fields: Any) -> Any:
+    return profile_class()().sample.add(**fields)
+
+
+def _bytes_of(message: Any) -> bytes:
+    data: bytes = message.SerializeToString(deterministic=True)
     return data
