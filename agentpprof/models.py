@@ -4,9 +4,13 @@
 each a `PublicText` such as `task:debug`.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Self
 
 from agentpprof.privacy import PublicText
+
+Stack = tuple[PublicText, ...]
+Labels = tuple[tuple[str, PublicText], ...]
 
 
 class LogFile(NamedTuple):
@@ -93,21 +97,79 @@ class Bag(NamedTuple):
 class Sample(NamedTuple):
     """One aggregated row: equal stack and labels stand in one sample."""
 
-    stack: tuple[PublicText, ...]
-    labels: tuple[tuple[str, PublicText], ...]
+    stack: Stack
+    labels: Labels
     value: int
 
 
-class Profile(NamedTuple):
-    """One view, folded: what every encoder gets.
+class Samples(Collection[Sample]):
+    """The samples of a profile, equal ones summed; none is 0.
 
-    Values are whole numbers in `unit`. Equal stacks are one object, and so are equal labels.
+    `by_stack` is stack -> number of labels -> value, and `label_sets` the labels by number: many
+    samples share few stacks and labels, which are looked at once here, whatever their number.
     """
+
+    __slots__ = ("by_stack", "label_sets")
+
+    def __init__(
+        self,
+        by_stack: Mapping[Stack, Mapping[int, int]] | None = None,
+        label_sets: Sequence[Labels] = (),
+    ) -> None:
+        """Take what is summed already; no value may be 0."""
+        self.by_stack = by_stack or {}
+        self.label_sets = label_sets
+
+    @classmethod
+    def of(cls, rows: Iterable[Sample]) -> Self:
+        """Sum rows of any order."""
+        by_stack: dict[Stack, dict[int, int]] = {}
+        numbers: dict[Labels, int] = {}
+        for stack, labels, value in rows:
+            number = numbers.setdefault(labels, len(numbers))
+            values = by_stack.setdefault(stack, {})
+            values[number] = values.get(number, 0) + value
+        return cls(without_zeros(by_stack), list(numbers))
+
+    def __iter__(self) -> Iterator[Sample]:
+        """Yield the samples, those of one stack together."""
+        for stack, values in self.by_stack.items():
+            for number, value in values.items():
+                yield Sample(stack, self.label_sets[number], value)
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return sum(map(len, self.by_stack.values()))
+
+    def __contains__(self, sample: object) -> bool:
+        """Say whether there is such a sample."""
+        return any(each == sample for each in self)
+
+    def values(self) -> Iterator[int]:
+        """Yield all values."""
+        for values in self.by_stack.values():
+            yield from values.values()
+
+
+def without_zeros(
+    by_stack: Mapping[Stack, Mapping[int, int]],
+) -> dict[Stack, Mapping[int, int]]:
+    """Return stack -> number -> value without values of 0, and without stacks of nothing else."""
+    found: dict[Stack, Mapping[int, int]] = {}
+    for stack, values in by_stack.items():
+        kept = {number: value for number, value in values.items() if value}
+        if kept:
+            found[stack] = kept
+    return found
+
+
+class Profile(NamedTuple):
+    """One view, folded: what every encoder gets. Values are whole numbers in `unit`."""
 
     view: str
     sample_type: str
     unit: str
-    samples: tuple[Sample, ...]
+    samples: Samples
     comments: tuple[PublicText, ...] = ()
     started_at_ms: int | None = None
     ended_at_ms: int | None = None
@@ -118,14 +180,11 @@ class Profile(NamedTuple):
     @property
     def total(self) -> int:
         """Sum of all values."""
-        return sum(sample.value for sample in self.samples)
+        return sum(self.samples.values())
 
-    def stacks(self) -> dict[tuple[PublicText, ...], int]:
+    def stacks(self) -> dict[Stack, int]:
         """Values by stack alone, labels summed away."""
-        values: dict[tuple[PublicText, ...], int] = {}
-        for sample in self.samples:
-            values[sample.stack] = values.get(sample.stack, 0) + sample.value
-        return values
+        return {stack: sum(values.values()) for stack, values in self.samples.by_stack.items()}
 
 
 class Difference(NamedTuple):

@@ -6,7 +6,7 @@ from functools import cache
 
 from hypothesis import strategies as st
 
-from agentpprof.models import Profile, Sample
+from agentpprof.models import Profile, Sample, Samples
 from agentpprof.privacy import PublicText, frame
 
 STARTED = 1_793_523_600_000  # 2026-11-01 09:00 UTC
@@ -38,14 +38,11 @@ def raw(text: str) -> PublicText:
 
 def profile(rows: dict[str, int], **changes: object) -> Profile:
     """Build a profile from folded stacks, without labels unless given as samples."""
-    samples = tuple(
+    samples = [
         Sample(tuple(map(PublicText, stack.split(";"))), (), value) for stack, value in rows.items()
-    )
-    return Profile(**{**_plain(samples), **changes})  # type: ignore[arg-type]
-
-
-def _plain(samples: tuple[Sample, ...]) -> dict[str, object]:
-    return {"view": "tokens", "sample_type": "tokens", "unit": "count", "samples": samples}
+    ]
+    plain = Profile("tokens", "tokens", "count", Samples.of(samples))
+    return plain._replace(**changes)  # type: ignore[arg-type]
 
 
 def small(unit: str = "count", sample_type: str = "tokens") -> Profile:
@@ -68,14 +65,12 @@ def small(unit: str = "count", sample_type: str = "tokens") -> Profile:
         ("feature", "run", "run", "cargo", "ok", "2026-11-02", 0),
     ]
     kinds = ("task", "phase", "action", "object", "result")
-    samples = tuple(
-        Sample(tuple(map(frame, kinds, row[:5])), labels[row[5]], row[6]) for row in rows
-    )
+    samples = (Sample(tuple(map(frame, kinds, row[:5])), labels[row[5]], row[6]) for row in rows)
     return Profile(
         view="time" if unit == "seconds" else "tokens",
         sample_type=sample_type,
         unit=unit,
-        samples=samples,
+        samples=Samples.of(samples),
         comments=(PublicText("agentpprof_0.1.0"), PublicText("since:2026-11-01")),
         started_at_ms=STARTED,
         ended_at_ms=STARTED + 92_000_000,
@@ -90,7 +85,7 @@ def nasty() -> Profile:
     hostile = [raw(f"object:{name}") for name in NASTY]
     samples = [Sample((frame("task", "t"), name), (("session", name),), 3) for name in cleaned]
     samples += [Sample((frame("task", "t"), name, name), (), 5) for name in hostile]
-    return Profile("operations", "operations", "count", tuple(samples))
+    return Profile("operations", "operations", "count", Samples.of(samples))
 
 
 @cache
@@ -107,8 +102,10 @@ def large(stacks: int, seed: int = 1) -> Profile:
     while len(values) < stacks:
         stack = tuple(map(frame, kinds, (_uneven(chance, size) for size in sizes)))
         values[stack] = int(chance.paretovariate(0.8) * 100)
-    samples = tuple(Sample(stack, chance.choice(sets), value) for stack, value in values.items())
-    return profile({}, samples=samples, started_at_ms=STARTED, ended_at_ms=STARTED + 10**9)
+    samples = [Sample(stack, chance.choice(sets), value) for stack, value in values.items()]
+    return profile(
+        {}, samples=Samples.of(samples), started_at_ms=STARTED, ended_at_ms=STARTED + 10**9
+    )
 
 
 _LABELS = (("project", 7), ("agent", 2), ("session", 300), ("model", 3), ("day", 30))
@@ -131,4 +128,4 @@ rows = st.builds(
     labels,
     st.integers(0, 10**6) | st.sampled_from([0, 1, 2**40]),
 )
-profiles = st.lists(rows, max_size=30).map(lambda found: profile({}, samples=tuple(found)))
+profiles = st.lists(rows, max_size=30).map(lambda found: profile({}, samples=Samples.of(found)))

@@ -268,7 +268,7 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
 def test_texts_of_foreign_files_are_cleaned() -> None:
     found = decode_profile(b"me@example.org;a <b> c 3\n", "a.folded", OLD)
 
-    assert found.samples[0].stack == ("other", "a_b_c")
+    assert next(iter(found.samples)).stack == ("other", "a_b_c")
 
 
 def test_a_pprof_difference_keeps_the_labels(history: Path, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from agentpprof.encoders import ENCODERS, encoder, format_of_path, gzip_of_path
 from agentpprof.encoders.check import check_pprof, decode_pprof
 from agentpprof.encoders.flame_data import unpacked
 from agentpprof.errors import OutputError, UsageError
-from agentpprof.models import OutputOptions, Profile, Sample
+from agentpprof.models import OutputOptions, Profile, Sample, Samples
 from agentpprof.privacy import PublicText
 
 OPTIONS = OutputOptions()
@@ -103,7 +103,7 @@ def test_equal_profiles_give_equal_bytes(name: str) -> None:
     mixed = list(whole.samples)
     random.Random(3).shuffle(mixed)
 
-    assert encoded(name, whole._replace(samples=tuple(mixed))) == encoded(name, whole)
+    assert encoded(name, whole._replace(samples=Samples.of(mixed))) == encoded(name, whole)
 
 
 @every_format
@@ -112,7 +112,7 @@ def test_a_plain_text_is_refused(name: str) -> None:
     label = Sample((PublicText("task:a"),), (("day", "secret"),), 1)  # type: ignore[arg-type]
     for sample in (plain, label):
         with pytest.raises(TypeError, match="PublicText"):
-            encoded(name, profile({}, samples=(sample,)))
+            encoded(name, profile({}, samples=Samples.of([sample])))
     with pytest.raises(TypeError, match="PublicText"):
         encoded(name, profile({"task:a": 1}, comments=("a secret",)))
 

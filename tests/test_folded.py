@@ -7,7 +7,7 @@ from encoder_samples import NASTY, nasty, profile, raw, small, texts
 from hypothesis import given
 
 from agentpprof.encoders.folded import encode
-from agentpprof.models import OutputOptions, Sample
+from agentpprof.models import OutputOptions, Sample, Samples
 from agentpprof.privacy import frame
 
 Golden = Callable[[str, str | bytes], None]
@@ -15,7 +15,7 @@ LINE = re.compile(r"[^\s;]+(;[^\s;]+)* [0-9]+")
 
 
 def folded(samples: tuple[Sample, ...]) -> str:
-    return encode(profile({}, samples=samples), OutputOptions()).decode()
+    return encode(profile({}, samples=Samples.of(samples)), OutputOptions()).decode()
 
 
 def test_small(golden: Golden) -> None:

@@ -13,7 +13,7 @@ from encoder_samples import STARTED, large, nasty, profile, small
 
 from agentpprof.encoders.check import check_pprof, decode_pprof
 from agentpprof.encoders.pprof import encode
-from agentpprof.models import OutputOptions, Profile
+from agentpprof.models import OutputOptions, Profile, Samples
 
 Golden = Callable[[str, str | bytes], None]
 Pprof = Callable[..., CompletedProcess[str]]
@@ -58,7 +58,7 @@ def test_a_function_names_its_frame_and_its_kind() -> None:
 
 
 def test_equal_stack_and_labels_are_one_sample_and_zero_is_none() -> None:
-    twice = profile({}, samples=small().samples * 2)
+    twice = profile({}, samples=Samples.of([*small().samples] * 2))
 
     values = [list(sample.value) for sample in message_of(twice).sample]
     assert sorted(values) == [[2], [600], [1800], [2400], [5000], [8200]]

@@ -14,7 +14,7 @@ from agentpprof.encoders.fitting import cells, fitted
 from agentpprof.encoders.palette import HUES, SHADES, colour_class, fill
 from agentpprof.encoders.svg import encode
 from agentpprof.errors import UsageError
-from agentpprof.models import OutputOptions, Profile, Sample
+from agentpprof.models import OutputOptions, Profile, Sample, Samples
 from agentpprof.privacy import frame
 from agentpprof.resources import read_text
 
@@ -73,7 +73,7 @@ def test_any_profile_gives_a_well_formed_picture(any_profile: Profile) -> None:
 @given(texts)
 def test_a_text_past_the_cleaning_stays_text(text: str) -> None:
     stack = (raw(f"task:{text}"),)
-    picture = svg(profile({}, samples=(Sample(stack, (), 1),), project=raw(text)))
+    picture = svg(profile({}, samples=Samples.of([Sample(stack, (), 1)]), project=raw(text)))
 
     root = root_of(picture)
     allowed = {"svg", "title", "defs", "pattern", "path", "style", "text", "tspan", "g", "rect"}

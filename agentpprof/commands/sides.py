@@ -12,7 +12,7 @@ from agentpprof.commands.source import Synced
 from agentpprof.encoders import format_of_path
 from agentpprof.encoders.decode import READABLE, decode_profile
 from agentpprof.errors import NothingFoundError, UsageError
-from agentpprof.models import Profile
+from agentpprof.models import Profile, Samples
 from agentpprof.privacy import PublicText
 from agentpprof.profile.diff import Counts
 from agentpprof.profile.selection import home_of, project_names
@@ -85,7 +85,7 @@ def _saved(path: str, options: Mapping[str, Any]) -> Side:
         )
     view = view_named(options["view_name"])
     name = PublicText(Path(path).name.split(".")[0])
-    empty = Profile(view.name, view.sample_type, view.unit, (), project=name)
+    empty = Profile(view.name, view.sample_type, view.unit, Samples(), project=name)
     try:
         data = Path(path).read_bytes()
     except OSError as error:

@@ -10,7 +10,7 @@ from typing import Any
 from agentpprof.encoders import format_of_path
 from agentpprof.encoders.samples import kind_of
 from agentpprof.errors import UsageError
-from agentpprof.models import Profile, Sample
+from agentpprof.models import Profile, Sample, Samples
 from agentpprof.privacy import PublicText, frame
 
 READABLE = ("pprof", "json", "folded")
@@ -38,7 +38,7 @@ def decode_profile(data: bytes, path: str, empty: Profile) -> Profile:
 def profile_of_document(document: dict[str, Any]) -> Profile:
     """Return the profile in a JSON document of ours."""
     found = document["profile"]
-    samples = tuple(
+    samples = Samples.of(
         Sample(tuple(map(_clean_frame, row["stack"])), (), _whole(row["value"]))
         for row in found["stacks"]
     )
@@ -89,7 +89,7 @@ def _from_pprof(data: bytes, empty: Profile) -> Profile:
         PublicText(told.get("view", sample_type)),
         sample_type,
         PublicText(texts[message.sample_type[place].unit]),
-        tuple(samples),
+        Samples.of(samples),
         comments,
         start_ms,
         start_ms + message.duration_nanos // 1_000_000 if start_ms else None,
@@ -123,4 +123,4 @@ def _from_folded(data: bytes, empty: Profile) -> Profile:
             stack, _, value = line.rpartition(" ")
             frames = tuple(map(_clean_frame, stack.split(";")))
             samples.append(Sample(frames, (), _whole(int(value))))
-    return empty._replace(samples=tuple(samples))
+    return empty._replace(samples=Samples.of(samples))

@@ -9,8 +9,8 @@ is changed here rather than trusted.
 import re
 from collections.abc import Iterable
 
-from agentpprof.encoders.samples import Stack, stack_values
-from agentpprof.models import OutputOptions, Profile
+from agentpprof.encoders.samples import stack_values
+from agentpprof.models import OutputOptions, Profile, Stack
 
 _UNSAFE = re.compile(r"[;\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 

@@ -19,8 +19,8 @@ There is no clock in it: equal data give equal bytes.
 import json
 from typing import Any
 
-from agentpprof.encoders.samples import Stack, stack_values
-from agentpprof.models import OutputOptions, Profile
+from agentpprof.encoders.samples import stack_values
+from agentpprof.models import OutputOptions, Profile, Stack
 
 SCHEMA_VERSION = 1  # grows when a key changes its meaning or goes; new keys alone do not count
 _TOP = 20

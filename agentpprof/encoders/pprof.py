@@ -5,24 +5,23 @@ it equal to the name, pprof would take the name for mangled C++ and drop `<…>`
 """
 
 import gzip
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any
 
 from agentpprof.encoders.pprof_schema import profile_class
 from agentpprof.encoders.samples import NO_FRAMES, check_profile, kind_of
-from agentpprof.models import OutputOptions, Profile, Sample
-from agentpprof.privacy import PublicText
+from agentpprof.models import Labels, OutputOptions, Profile, Samples, Stack, without_zeros
 
 PROGRAM = "agentpprof"
 _NANOS_PER_MS = 1_000_000
 _LEVEL = 6
 _SAMPLE_FIELD = 2  # its number in the message Profile
 
-Labels = tuple[tuple[str, PublicText], ...]
-Rows = dict[int, int]
-T = TypeVar("T", tuple[int, ...], Labels)
+# The values of a measure by stack and number of labels, and the place of each number in the order
+# of all labels.
+Column = tuple[Mapping[Stack, Mapping[int, int]], Mapping[int, int]]
 
 
 class _Strings:
@@ -50,47 +49,44 @@ def encode_message(profile: Profile) -> bytes:
     measures = (*profile.others, profile)  # readers without a choice take the last one
     for measure in measures:
         check_profile(measure)
-    samples = [[sample for sample in measure.samples if sample.value] for measure in measures]
-    every = list(chain.from_iterable(samples))
-    # Samples share their stacks and labels: by identity each is looked at once.
-    stacks = {id(sample.stack): sample.stack or NO_FRAMES for sample in every}
-    label_sets = {id(sample.labels): sample.labels for sample in every}
+    tables = [_shown(measure.samples) for measure in measures]
+    stacks = set(chain.from_iterable(table.by_stack for table in tables))
     strings = _Strings()
-    types, tables = profile_class()(), profile_class()()
+    types, rest = profile_class()(), profile_class()()
     _add_types(types, measures, strings)
-    _add_head(tables, profile, strings)
-    ids = _add_frames(tables, set(chain.from_iterable(stacks.values())), strings)
-    locations = {key: tuple(map(ids.__getitem__, stack)) for key, stack in stacks.items()}
-    ordered_stacks, stack_ranks = _ranked(locations)
-    ordered_labels, label_ranks = _ranked(label_sets)
-    rows = [_rows(each, stack_ranks, label_ranks, len(ordered_labels)) for each in samples]
-    packed_stacks = [_packed_stack(stack) for stack in ordered_stacks]
-    packed_labels = [_packed_labels(labels, strings) for labels in ordered_labels]
-    tables.string_table.extend(strings.numbers)
-    return b"".join(
-        (_bytes_of(types), *_packed_samples(rows, packed_stacks, packed_labels), _bytes_of(tables))
-    )
+    _add_head(rest, profile, strings)
+    ids = _add_frames(rest, set(chain.from_iterable(stacks)), strings)
+    label_sets = sorted(set(chain.from_iterable(map(_used_labels, tables))))
+    packed_labels = [_packed_labels(labels, strings) for labels in label_sets]
+    rest.string_table.extend(strings.numbers)
+    ordered = sorted((tuple(map(ids.__getitem__, stack)), stack) for stack in stacks)
+    columns = [(table.by_stack, _ranks(table, label_sets)) for table in tables]
+    samples = _packed_samples(ordered, columns, packed_labels)
+    return b"".join((_bytes_of(types), *samples, _bytes_of(rest)))
 
 
-def _ranked(values: Mapping[int, T]) -> tuple[list[T], dict[int, int]]:
-    """Return the distinct values in order, and for each key the place of its value there."""
-    ordered = sorted(set(values.values()))
-    ranks = {value: rank for rank, value in enumerate(ordered)}
-    return ordered, {key: ranks[value] for key, value in values.items()}
+def _shown(samples: Samples) -> Samples:
+    """Return the samples with a frame in every stack."""
+    by_stack = dict(samples.by_stack)
+    bare, named = by_stack.pop((), {}), by_stack.get(NO_FRAMES, {})
+    if not bare:
+        return samples
+    by_stack[NO_FRAMES] = {
+        number: bare.get(number, 0) + named.get(number, 0) for number in {**bare, **named}
+    }
+    return Samples(without_zeros(by_stack), samples.label_sets)
 
 
-def _rows(
-    samples: list[Sample],
-    stack_ranks: Mapping[int, int],
-    label_ranks: Mapping[int, int],
-    label_count: int,
-) -> Rows:
-    """Return the values by rank of the stack, then of the labels, as one number."""
-    rows: Rows = {}
-    for stack, labels, value in samples:
-        key = stack_ranks[id(stack)] * label_count + label_ranks[id(labels)]
-        rows[key] = rows.get(key, 0) + value
-    return rows
+def _used_labels(samples: Samples) -> Iterator[Labels]:
+    """Yield the labels that samples have."""
+    return map(samples.label_sets.__getitem__, set().union(*samples.by_stack.values()))
+
+
+def _ranks(samples: Samples, ordered: list[Labels]) -> dict[int, int]:
+    """Return number of labels -> their place in an order of all that are used."""
+    places = {labels: place for place, labels in enumerate(ordered)}
+    every = enumerate(samples.label_sets)
+    return {number: places[labels] for number, labels in every if labels in places}
 
 
 def _add_types(message: Any, measures: Iterable[Profile], strings: _Strings) -> None:
@@ -131,25 +127,35 @@ def _add_frames(message: Any, frames: Iterable[str], strings: _Strings) -> dict[
 
 
 def _packed_samples(
-    rows: list[Rows], packed_stacks: list[bytes], packed_labels: list[bytes]
+    stacks: Iterable[tuple[tuple[int, ...], Stack]],
+    columns: Sequence[Column],
+    packed_labels: list[bytes],
 ) -> Iterator[bytes]:
     """Yield the bytes of each sample, in order of stack and labels, with one value a measure.
 
     Messages one after the other are one message to protobuf, so what many samples share is packed
     once and only put together here: half of the time of a large profile went into its samples.
     """
-    if len(rows) > 1:
-        every = {key: tuple(each.get(key, 0) for each in rows) for key in set().union(*rows)}
-    else:
-        every = {key: (value,) for key, value in rows[0].items()}
-    packed_values = {values: _packed_values(values) for values in set(every.values())}
-    label_count = len(packed_labels)
-    for key in sorted(every):
-        values = every[key]
-        if any(values):
-            stack, labels = divmod(key, label_count)
-            sample = packed_stacks[stack] + packed_values[values] + packed_labels[labels]
+    packed_values: dict[tuple[int, ...], bytes] = {}
+    for locations, stack in stacks:
+        packed_stack = _packed_stack(locations)
+        for place, values in _rows(stack, columns):
+            packed = packed_values.get(values)
+            if packed is None:
+                packed = packed_values[values] = _packed_values(values)
+            sample = packed_stack + packed + packed_labels[place]
             yield _frame(len(sample)) + sample
+
+
+def _rows(stack: Stack, columns: Sequence[Column]) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Yield (place of the labels, a value a measure) of one stack, in order of the labels."""
+    found = [
+        {ranks[number]: value for number, value in by_stack.get(stack, {}).items()}
+        for by_stack, ranks in columns
+    ]
+    places = sorted(set().union(*found))
+    values = zip(*([each.get(place, 0) for place in places] for each in found), strict=True)
+    return zip(places, values, strict=True)
 
 
 @cache

@@ -3,10 +3,8 @@
 from itertools import chain
 
 from agentpprof.errors import OutputError
-from agentpprof.models import Profile
+from agentpprof.models import Profile, Stack
 from agentpprof.privacy import PublicText
-
-Stack = tuple[PublicText, ...]
 
 # A sample none of whose fields has a frame (`--stack skill` where no skill ran) still has weight:
 # pprof would count it in the total and show it nowhere.
@@ -19,16 +17,14 @@ def check_profile(profile: Profile) -> None:
 
     The type is looked at, not the characters: only `privacy.py` makes a `PublicText`.
     """
-    # Samples share their stacks and labels, so each is looked at once, whatever their number.
-    stacks = {id(sample.stack): sample.stack for sample in profile.samples}
-    label_sets = {id(sample.labels): sample.labels for sample in profile.samples}
-    label_texts = (text for labels in label_sets.values() for _, text in labels)
+    samples = profile.samples
+    label_texts = (text for labels in samples.label_sets for _, text in labels)
     others = (*profile.comments, profile.project)
-    kinds = set(map(type, chain(chain.from_iterable(stacks.values()), label_texts, others)))
+    kinds = set(map(type, chain(chain.from_iterable(samples.by_stack), label_texts, others)))
     for kind in kinds:
         if not issubclass(kind, PublicText):
             raise TypeError(f"encoders take PublicText only, not {kind.__name__}")
-    if sum(abs(sample.value) for sample in profile.samples) >= LIMIT:
+    if sum(map(abs, samples.values())) >= LIMIT:
         raise OutputError(
             f"the {profile.sample_type} of this profile add up to more than 2^63, which no format "
             "can hold; choose fewer sessions with --since or --project-root"

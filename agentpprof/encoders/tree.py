@@ -7,7 +7,7 @@ node i has its first child at i + 1 and its next sibling at `end[i]`.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from agentpprof.encoders.samples import Stack
+from agentpprof.models import Stack
 
 ROOT = "all"
 

@@ -10,7 +10,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeVar
 
-from agentpprof.models import Profile, Sample
+from agentpprof.models import Labels, Profile, Samples, Stack, without_zeros
 from agentpprof.privacy import PublicText, frame
 from agentpprof.profile.cells import Cells, Distinct
 from agentpprof.profile.fields import (
@@ -25,8 +25,6 @@ from agentpprof.profile.rules import LabelRule, Rules
 from agentpprof.profile.seconds import Sums, in_whole_seconds
 from agentpprof.profile.views import View
 
-Stack = tuple[PublicText, ...]
-Labels = tuple[tuple[str, PublicText], ...]
 T = TypeVar("T")
 
 
@@ -40,12 +38,8 @@ def build_profile(cells: Cells, view: View, rules: Rules) -> Profile:
     found, labels = stacks.values(), label_sets.values()
     if view.unit == "seconds":
         sums = in_whole_seconds(sums, found, labels)
-    samples = (
-        Sample(found[stack], labels[label_set], value)
-        for (stack, label_set), value in sums.items()
-        if value
-    )
-    return Profile(view.name, view.sample_type, view.unit, tuple(samples))
+    by_stack = without_zeros({found[stack]: values for stack, values in sums.items()})
+    return Profile(view.name, view.sample_type, view.unit, Samples(by_stack, labels))
 
 
 def kept_cells(cells: Cells, view: View, rules: Rules) -> Cells:
@@ -68,8 +62,9 @@ def _plain_sums(
     labels_of = _numbered_by_parts(rules.labels, partial(_labels_of, view, cells), label_sets)
     sums: Sums = {}
     for numbers, value in cells.weights.items():
-        key = (stack_of(numbers), labels_of(numbers))
-        sums[key] = sums.get(key, 0) + value
+        values = sums.setdefault(stack_of(numbers), {})
+        labels = labels_of(numbers)
+        values[labels] = values.get(labels, 0) + value
     return sums
 
 
@@ -135,8 +130,9 @@ def _sums_by_rules(
         values = {name: found for name in names if (found := values_of(name, cell, view.name))}
         folded = _fold_by_rules(values, rules)
         if folded is not None:
-            key = (stacks.number(folded[0]), label_sets.number(folded[1]))
-            sums[key] = sums.get(key, 0) + value
+            summed = sums.setdefault(stacks.number(folded[0]), {})
+            labels = label_sets.number(folded[1])
+            summed[labels] = summed.get(labels, 0) + value
     return sums
 
 

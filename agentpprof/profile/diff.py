@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from agentpprof.encoders.samples import NO_FRAMES
 from agentpprof.errors import UsageError
-from agentpprof.models import Difference, Profile, Sample
+from agentpprof.models import Difference, Profile, Sample, Samples
 from agentpprof.privacy import PublicText
 from agentpprof.profile.top import top_rows
 
@@ -56,7 +56,7 @@ def scaled(profile: Profile, factor: int, divisor: int) -> Profile:
         values[number] += 1
     pairs = zip(samples, values, strict=True)
     kept = (sample._replace(value=value) for sample, value in pairs if value)
-    return profile._replace(samples=tuple(kept))
+    return profile._replace(samples=Samples.of(kept))
 
 
 def frame_changes(change: Difference, kinds: Collection[str]) -> list[FrameChange]:
@@ -79,12 +79,12 @@ def _stacks(profile: Profile) -> dict[tuple[PublicText, ...], int]:
 
 def as_diff_base(change: Difference) -> Profile:
     """Return one profile that opens as `pprof -diff_base=BASE NEW` does: the base is negative."""
-    base = tuple(
+    base = (
         Sample(sample.stack, (*sample.labels, BASE_LABEL), -sample.value)
         for sample in change.base.samples
     )
     comments = (text for text in change.new.comments if not text.startswith("filter:"))
     return change.new._replace(
-        samples=(*change.new.samples, *base),
+        samples=Samples.of((*change.new.samples, *base)),
         comments=(*comments, *change.facts, *([PublicText(change.note)] if change.note else [])),
     )

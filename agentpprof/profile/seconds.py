@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-Sums = dict[tuple[int, int], int]  # (number of a stack, number of its labels) -> sum
+Sums = dict[int, dict[int, int]]  # number of a stack -> number of its labels -> sum
 
 
 def in_whole_seconds(milliseconds: Sums, stacks: Sequence[Any], label_sets: Sequence[Any]) -> Sums:
@@ -12,16 +12,11 @@ def in_whole_seconds(milliseconds: Sums, stacks: Sequence[Any], label_sets: Sequ
     The total comes first, its seconds go over the stacks, each stack's over its labels. Of equal
     remainders the first in the order of stacks and labels gets more, never the first in the log.
     """
-    by_stack: dict[int, dict[int, int]] = {}
-    for (stack, labels), value in milliseconds.items():
-        by_stack.setdefault(stack, {})[labels] = value
-    totals = {stack: sum(values.values()) for stack, values in by_stack.items()}
+    totals = {stack: sum(values.values()) for stack, values in milliseconds.items()}
     shares = _share(totals, round(sum(totals.values()) / 1000), stacks)
-    seconds: Sums = {}
-    for stack, values in by_stack.items():
-        for labels, share in _share(values, shares[stack], label_sets).items():
-            seconds[stack, labels] = share
-    return seconds
+    return {
+        stack: _share(values, shares[stack], label_sets) for stack, values in milliseconds.items()
+    }
 
 
 def _share(parts: Mapping[int, int], whole: int, names: Sequence[Any]) -> dict[int, int]:

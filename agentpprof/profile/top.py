@@ -3,9 +3,9 @@
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from agentpprof.encoders.samples import NO_FRAMES, Stack, kind_of
+from agentpprof.encoders.samples import NO_FRAMES, kind_of
 from agentpprof.encoders.tree import Tree, merge
-from agentpprof.models import Profile
+from agentpprof.models import Profile, Stack
 from agentpprof.privacy import PublicText
 
 # The kinds of frame that name a cost; phase, repeat, result and outcome only sort it.
