@@ -38,6 +38,7 @@ class Groups:
         self._names = project_names(every.values())
         self._session_groups: dict[SessionGroup, int] = {}
         self._prompt_groups: dict[PromptGroup, int] = {PromptGroup(): 0}
+        self.newest_span = (0, 0)  # (from, offset) in milliseconds of the last stretch of the zone
         self._group_of_session = {
             session.key: _number(self._session_groups, self._session_group(session, tag_of_session))
             for session in chosen
@@ -88,9 +89,9 @@ class Groups:
             of_prompt[prompt.key] = _number(self._prompt_groups, group)
         zone = queries.read_meta(self._connection, "zone") or "UTC"
         span = queries.read_span(self._connection)
-        queries.set_groups(
-            self._connection, self._group_of_session, of_prompt, zone_spans(zone, span)
-        )
+        spans = list(zone_spans(zone, span))
+        queries.set_groups(self._connection, self._group_of_session, of_prompt, spans)
+        self.newest_span = spans[-1]
 
     def session_groups(self) -> list[SessionGroup]:
         """Return the groups of sessions by number."""

@@ -31,6 +31,7 @@ class Weighing:
         self._needs = request.rules.fields()
         self._sessions = groups.session_groups()
         self._prompts = groups.prompt_groups()
+        self._newest_span = groups.newest_span
         self._packing = Packing(len(self._prompts), len(self._sessions))
 
     def cells(self) -> Cells:
@@ -72,6 +73,9 @@ class Weighing:
             **self._packing._asdict(),
             "with_objects": bool(_OBJECT_FIELDS & self._needs) or self._request.rules.label_rules(),
             "with_days": "day" in self._needs,
+            # Most of a history lies there, and a look into the table costs as much as the rest.
+            "newest_span_from_ms": self._newest_span[0],
+            "newest_offset_ms": self._newest_span[1],
             "with_idle": self._request.with_idle,
             "since_ms": selection.since_ms,
             "until_ms": selection.until_ms,

@@ -9,13 +9,16 @@ select
     + case
         when not :with_days or operation.started_at_ms is null then 0
         else (
-            operation.started_at_ms + (
-                select zone_span.offset_ms
-                from temp.zone_span
-                where zone_span.from_ms <= operation.started_at_ms
-                order by zone_span.from_ms desc
-                limit 1
-            )
+            operation.started_at_ms + case
+                when operation.started_at_ms >= :newest_span_from_ms then :newest_offset_ms
+                else (
+                    select zone_span.offset_ms
+                    from temp.zone_span
+                    where zone_span.from_ms <= operation.started_at_ms
+                    order by zone_span.from_ms desc
+                    limit 1
+                )
+            end
         ) / 86400000 + 1000000
     end as place,
     case
@@ -42,13 +45,16 @@ select
     + case
         when not :with_days or operation.started_at_ms is null then 0
         else (
-            operation.started_at_ms + (
-                select zone_span.offset_ms
-                from temp.zone_span
-                where zone_span.from_ms <= operation.started_at_ms
-                order by zone_span.from_ms desc
-                limit 1
-            )
+            operation.started_at_ms + case
+                when operation.started_at_ms >= :newest_span_from_ms then :newest_offset_ms
+                else (
+                    select zone_span.offset_ms
+                    from temp.zone_span
+                    where zone_span.from_ms <= operation.started_at_ms
+                    order by zone_span.from_ms desc
+                    limit 1
+                )
+            end
         ) / 86400000 + 1000000
     end as place,
     case
