@@ -65,9 +65,12 @@ class Packing(NamedTuple):
         """Yield (`Parts` with numbers of objects and of operations with a text, sum)."""
         prompt_groups, session_groups = self
         details, days = (1 << _DETAIL_BITS) - 1, (1 << _DAY_BITS) - 1
+        known: dict[int, tuple[int, int, int]] = {}  # few `who` stand at many places
         for (who, place, text_id), value in sums.items():
-            rest, session = divmod(who, session_groups)
-            bag, prompt = divmod(rest, prompt_groups)
+            parts = known.get(who)
+            if parts is None:
+                rest, session = divmod(who, session_groups)
+                parts = known[who] = (*divmod(rest, prompt_groups), session)
             spot = place >> _DAY_BITS
             object_id, detail = spot >> _DETAIL_BITS, spot & details
-            yield (bag, prompt, session, object_id, detail, place & days, text_id), value
+            yield (*parts, object_id, detail, place & days, text_id), value

@@ -26,12 +26,14 @@ def _share(parts: Mapping[int, int], whole: int, names: Sequence[Any]) -> dict[i
     shares = {number: part // 1000 for number, part in parts.items()}
     more = whole - sum(shares.values())
     if more:
-        by_remainder = sorted(parts, key=lambda number: -(parts[number] % 1000))
-        last = parts[by_remainder[more - 1]] % 1000
-        tied = [number for number in parts if parts[number] % 1000 == last]
-        above = [number for number in by_remainder[:more] if parts[number] % 1000 > last]
-        # Only where equal ones don't all get more does their order count.
-        tied = sorted(tied, key=names.__getitem__)[: more - len(above)]
-        for number in (*above, *tied):
+        rests = {number: part % 1000 for number, part in parts.items()}
+        ordered = sorted(parts, key=rests.__getitem__, reverse=True)
+        last = rests[ordered[more - 1]]
+        if more < len(ordered) and rests[ordered[more]] == last:
+            # Only where equal ones don't all get more does their order count.
+            above = [number for number in ordered[:more] if rests[number] > last]
+            tied = [number for number in ordered if rests[number] == last]
+            ordered = above + sorted(tied, key=names.__getitem__)
+        for number in ordered[:more]:
             shares[number] += 1
     return shares
