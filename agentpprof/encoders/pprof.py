@@ -10,7 +10,7 @@ from functools import cache
 from itertools import chain
 from typing import Any
 
-from agentpprof.encoders.pprof_schema import profile_class
+from agentpprof.encoders.pprof_schema import profile_class, sample_class
 from agentpprof.encoders.samples import NO_FRAMES, check_profile, kind_of
 from agentpprof.models import Labels, OutputOptions, Profile, Samples, Stack, without_zeros
 
@@ -147,8 +147,11 @@ def _packed_samples(
             yield _frame(len(sample)) + sample
 
 
-def _rows(stack: Stack, columns: Sequence[Column]) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Yield (place of the labels, a value a measure) of one stack, in order of the labels."""
+def _rows(stack: Stack, columns: Sequence[Column]) -> Iterable[tuple[int, tuple[int, ...]]]:
+    """Return (place of the labels, a value a measure) of one stack, in order of the labels."""
+    if len(columns) == 1:  # nearly always, and stacks may be many
+        by_stack, places_of = columns[0]
+        return sorted((places_of[number], (value,)) for number, value in by_stack[stack].items())
     found = [
         {places_of[number]: value for number, value in by_stack.get(stack, {}).items()}
         for by_stack, places_of in columns
@@ -171,24 +174,20 @@ def _frame(length: int) -> bytes:
 
 def _packed_stack(locations: tuple[int, ...]) -> bytes:
     """Return the bytes of a sample that has only these locations, the leaf first."""
-    return _bytes_of(_new_sample(location_id=locations[::-1]))
+    return _bytes_of(sample_class()(location_id=locations[::-1]))
 
 
 def _packed_values(values: tuple[int, ...]) -> bytes:
     """Return the bytes of a sample that has only these values."""
-    return _bytes_of(_new_sample(value=values))
+    return _bytes_of(sample_class()(value=values))
 
 
 def _packed_labels(labels: Labels, strings: _Strings) -> bytes:
     """Return the bytes of a sample that has only these labels."""
-    sample = _new_sample()
+    sample = sample_class()()
     for key, text in labels:
         sample.label.add(key=strings(key), str=strings(text))
     return _bytes_of(sample)
-
-
-def _new_sample(**fields: Any) -> Any:
-    return profile_class()().sample.add(**fields)
 
 
 def _bytes_of(message: Any) -> bytes:

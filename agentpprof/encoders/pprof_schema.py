@@ -50,9 +50,23 @@ _SCALARS = {
 }
 
 
-@cache
 def profile_class() -> type[Any]:
     """Return the class of the message `Profile`."""
+    return _class_named("Profile")
+
+
+def sample_class() -> type[Any]:
+    """Return the class of the message `Sample`."""
+    return _class_named("Sample")
+
+
+@cache
+def _class_named(name: str) -> type[Any]:
+    return GetMessageClass(_pool().FindMessageTypeByName(f"{_PACKAGE}.{name}"))
+
+
+@cache
+def _pool() -> DescriptorPool:
     file = FileDescriptorProto(name="profile.proto", package=_PACKAGE, syntax="proto3")
     for name, fields in _MESSAGES.items():
         message = file.message_type.add(name=name)
@@ -60,7 +74,7 @@ def profile_class() -> type[Any]:
             _add_field(message, *field.split())
     pool = DescriptorPool()
     pool.Add(file)
-    return GetMessageClass(pool.FindMessageTypeByName(f"{_PACKAGE}.Profile"))
+    return pool
 
 
 def _add_field(message: DescriptorProto, name: str, number: str, kind: str) -> None:
