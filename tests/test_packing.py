@@ -8,13 +8,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentpprof.profile.packing import Packing, by_detail, day_of_number, sum_rows
+from agentpprof.profile.fields import Numbers
+from agentpprof.profile.packing import Packing, Sums, by_detail, day_of_number, sum_rows
 
 EPOCH = date(1970, 1, 1).toordinal()
 PACK = (
     "select ((:bag * 16 + :result) * :prompt_groups + :prompt) * :session_groups + :session, "
     "(:object * 8 + :detail) * 4194304 + :day"
 )
+
+
+class Same(dict[int, int]):
+    """Each number stands for itself."""
+
+    def __missing__(self, number: int) -> int:
+        return number
+
+
+def unpacked(packing: Packing, sums: Sums) -> list[tuple[Numbers, int]]:
+    return list(packing.unpacked(sums, lambda bag, session: Same(), Same()))
 
 
 @given(
@@ -44,7 +56,7 @@ def test_what_sql_packs_is_unpacked(
     with closing(sqlite3.connect(":memory:")) as connection:
         who, place = connection.execute(PACK, numbers).fetchone()
     sums = sum_rows([(who, place, 77, 2), (who, place, 77, 3)])
-    assert list(packing.unpacked(sums)) == [((bag * 16 + result, prompt, session, *shown, 77), 5)]
+    assert unpacked(packing, sums) == [((bag * 16 + result, prompt, session, *shown, 77), 5)]
     assert packing.objects(sums) == {(bag, shown[0])}
     assert packing.texts(sums) == {77: bag}
 
@@ -52,8 +64,7 @@ def test_what_sql_packs_is_unpacked(
 def test_a_row_of_details_is_a_row_for_each_that_is_there() -> None:
     rows = list(by_detail([(1, 0, 0, 5, 0, 7)]))
     assert [row[3] for row in rows] == [5, 7]
-    packing = Packing(1, 1)
-    assert [numbers[4] for numbers, _ in packing.unpacked(sum_rows(rows))] == [0, 2]
+    assert [numbers[4] for numbers, _ in unpacked(Packing(1, 1), sum_rows(rows))] == [0, 2]
 
 
 @pytest.mark.parametrize("day", ["0001-01-01", "1969-12-31", "1970-01-01", "2026-05-17"])

@@ -1,7 +1,8 @@
 """What the objects of operations are called: paths by their group, everything else by its name."""
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 from agentpprof.profile.cells import Distinct, ShownObject
 from agentpprof.profile.fields import SessionGroup
@@ -29,7 +30,7 @@ class Objects:
         places = Distinct[tuple[str, str]]()  # paths of one place have their groups in common
         self._places = [places.number((each.root, each.worktree)) for each in sessions]
         self._shown = Distinct(ShownObject())
-        self._known: dict[tuple[int, str, int], int] = {}
+        self._known: dict[tuple[str, int], _Shown] = {}
         self._names: Mapping[int, str] = {}
         self._paths: Mapping[int, str] = {}
 
@@ -41,20 +42,20 @@ class Objects:
         self._names = queries.read_names(self._connection, numbers[False])
         self._paths = queries.read_paths(self._connection, numbers[True])
 
-    def number_of(self, bag_id: int, object_id: int, session: int) -> int:
-        """Return the number of an operation's object, as its session shows it."""
-        spot = (object_id, self._kinds[bag_id], self._places[session])
-        number = self._known.get(spot)
-        if number is None:
-            shown = self._shown_object(object_id, spot[1], self._sessions[session])
-            number = self._known[spot] = self._shown.number(shown)
-        return number
+    def shown_of(self, bag_id: int, session: int) -> Mapping[int, int]:
+        """Return the numbers of a bag's objects, as a session shows them, by the store's number."""
+        spot = (self._kinds[bag_id], self._places[session])
+        found = self._known.get(spot)
+        if found is None:
+            shown_object = partial(self._shown_object, spot[0], self._sessions[session])
+            found = self._known[spot] = _Shown(shown_object, self._shown)
+        return found
 
     def values(self) -> list[ShownObject]:
         """Return the objects by number."""
         return self._shown.values()
 
-    def _shown_object(self, object_id: int, kind: str, session: SessionGroup) -> ShownObject:
+    def _shown_object(self, kind: str, session: SessionGroup, object_id: int) -> ShownObject:
         if kind != "path":
             name = self._names.get(object_id, "")
             return ShownObject(kind, name, name)
@@ -67,6 +68,21 @@ class Objects:
         if worktree and (path == worktree or path.startswith(worktree + "/")):
             return path_group(path, worktree, self._path_depth)
         return path_group(path, session.root, self._path_depth)
+
+
+class _Shown(dict[int, int]):
+    """The numbers of objects of one kind in one place, each found when it is first asked for."""
+
+    def __init__(
+        self, shown_object: Callable[[int], ShownObject], distinct: Distinct[ShownObject]
+    ) -> None:
+        super().__init__({0: 0})
+        self._shown_object = shown_object
+        self._distinct = distinct
+
+    def __missing__(self, object_id: int) -> int:
+        number = self[object_id] = self._distinct.number(self._shown_object(object_id))
+        return number
 
 
 def worktree_of(cwd: str, root: str) -> str:

@@ -5,7 +5,7 @@
 that none of the years 1 to 9999 is negative, and 0 is no day.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from agentpprof.profile.cells import RESULT_BITS
@@ -61,16 +61,35 @@ class Packing(NamedTuple):
         of_bag = self._of_bag
         return {text_id: who // of_bag for who, _, text_id in sums if text_id}
 
-    def unpacked(self, sums: Sums) -> Iterator[tuple[Numbers, int]]:
-        """Yield (`Parts` with numbers of objects and of operations with a text, sum)."""
+    def unpacked(
+        self,
+        sums: Sums,
+        shown_of: Callable[[int, int], Mapping[int, int]],
+        text_of: Mapping[int, int],
+    ) -> Iterator[tuple[Numbers, int]]:
+        """Yield (`Parts`, sum).
+
+        `shown_of` gives for (bag, session group) the numbers of objects as they are shown there,
+        `text_of` the number of what is seen of an operation's text.
+        """
         prompt_groups, session_groups = self
         details, days = (1 << _DETAIL_BITS) - 1, (1 << _DAY_BITS) - 1
-        known: dict[int, tuple[int, int, int]] = {}  # few `who` stand at many places
+        known: dict[int, tuple[int, int, int, Mapping[int, int]]] = {}  # each stands at many places
         for (who, place, text_id), value in sums.items():
             parts = known.get(who)
             if parts is None:
                 rest, session = divmod(who, session_groups)
-                parts = known[who] = (*divmod(rest, prompt_groups), session)
+                bag, prompt = divmod(rest, prompt_groups)
+                parts = known[who] = (bag, prompt, session, shown_of(bag >> RESULT_BITS, session))
+            bag, prompt, session, shown = parts
             spot = place >> _DAY_BITS
-            object_id, detail = spot >> _DETAIL_BITS, spot & details
-            yield (*parts, object_id, detail, place & days, text_id), value
+            numbers = (
+                bag,
+                prompt,
+                session,
+                shown[spot >> _DETAIL_BITS],
+                spot & details,
+                place & days,
+                text_of[text_id],
+            )
+            yield numbers, value

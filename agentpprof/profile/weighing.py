@@ -6,7 +6,7 @@ from typing import Any
 
 from agentpprof.errors import DamagedError
 from agentpprof.models import Bag
-from agentpprof.profile.cells import RESULT_BITS, Cells, Distinct, Texts
+from agentpprof.profile.cells import Cells, Distinct, Texts
 from agentpprof.profile.fields import Numbers
 from agentpprof.profile.groups import Groups
 from agentpprof.profile.objects import Objects
@@ -51,10 +51,7 @@ class Weighing:
         objects.read(seen)
         text_of, texts = self._texts({t: bags[bag] for t, bag in self._packing.texts(sums).items()})
         weights: dict[Numbers, int] = {}
-        for numbers, value in self._packing.unpacked(sums):
-            bag, prompt, session, object_id, detail, day, text_id = numbers
-            shown = object_id and objects.number_of(bag >> RESULT_BITS, object_id, session)
-            numbers = (bag, prompt, session, shown, detail, day, text_id and text_of[text_id])
+        for numbers, value in self._packing.unpacked(sums, objects.shown_of, text_of):
             weights[numbers] = weights.get(numbers, 0) + value
         return Cells(
             weights,
@@ -107,14 +104,17 @@ class Weighing:
         )
 
     def _texts(self, seen: Mapping[int, Bag]) -> tuple[dict[int, int], list[Texts]]:
-        """Return operation -> number of what rules see of its text, and the texts by number."""
+        """Return operation -> number of what rules see of its text, and the texts by number.
+
+        0 is no operation, and no text.
+        """
         looked_at = "command" in self._needs or self._looks_at_answers()
         texts = queries.read_texts(self._connection, seen if looked_at else ())
         phases = queries.read_next_phases(self._connection) if self._looks_at_tags() else {}
         answers = [texts.get(each, "") for each, bag in seen.items() if bag.op == LLM]
         tagged = self._answer_tags(answers)
         distinct = Distinct(Texts())
-        numbers = {}
+        numbers = {0: 0}
         for text_id, bag in seen.items():
             text = texts.get(text_id, "")
             found = Texts(command=text)
