@@ -12,7 +12,8 @@ from watching import Logs, Script, batches, prompts
 
 from agentpprof.errors import ReplacedError
 from agentpprof.ingest import indexer
-from agentpprof.ingest.indexer import Progress, sync
+from agentpprof.ingest.indexer import sync
+from agentpprof.ingest.report import Progress
 from agentpprof.store.maintenance import backup, restore
 
 Take = Callable[[Path], None]

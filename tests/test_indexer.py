@@ -12,7 +12,8 @@ from canonical import canonical_dump
 
 from agentpprof.ingest import indexer
 from agentpprof.ingest.discover import Root
-from agentpprof.ingest.indexer import SyncReport, sync
+from agentpprof.ingest.indexer import sync
+from agentpprof.ingest.report import SyncReport
 
 
 class Place:

@@ -34,7 +34,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agentpprof.ingest import assemble, discover, indexer, reader, repeats
-from agentpprof.ingest.indexer import SyncReport, sync
+from agentpprof.ingest.indexer import sync
+from agentpprof.ingest.report import SyncReport
 from agentpprof.store.database import opened_for_writing
 
 HOUR_NS = 3600 * 10**9

@@ -15,7 +15,8 @@ from watching import Logs, Script, batches, prompts
 
 from agentpprof.ingest import indexer, quiet, reader
 from agentpprof.ingest.discover import Root
-from agentpprof.ingest.indexer import SyncReport, sync
+from agentpprof.ingest.indexer import sync
+from agentpprof.ingest.report import SyncReport
 from agentpprof.store.forgetting import Wish, forget
 
 HOUR_NS = 3600 * 10**9

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from command_line import run, write_history
 
+INDEXER = "agentpprof.ingest.indexer"
 HEAVY = (
     "agentpprof.profile.gather",
     "agentpprof.semantics.shell",
@@ -23,7 +24,7 @@ PROGRAM = f"""
 import os, sys
 from agentpprof import cli
 def end(code):
-    print(sorted(set({HEAVY!r}) & set(sys.modules)), file=sys.stderr)
+    print(sorted(set({(INDEXER, *HEAVY)!r}) & set(sys.modules)), file=sys.stderr)
     sys.stderr.flush()
     os._exit(code)
 cli._exit = end
@@ -42,14 +43,15 @@ def loaded(*arguments: str | Path) -> str:
 def test_a_pass_that_finds_nothing_loads_nothing_heavy(isolated_machine: Path) -> None:
     write_history(isolated_machine)
     assert run("index").code == 0
-    assert loaded("index", "-q") == "[]"
+    assert loaded("index", "-q") == f"[{INDEXER!r}]"
 
 
 def test_an_output_that_is_kept_loads_nothing_heavy(isolated_machine: Path, tmp_path: Path) -> None:
     write_history(isolated_machine)
     profile = ("-o", tmp_path / "a.pb.gz", "--all-projects", "-q")
     assert run(*profile).code == 0
-    assert loaded(*profile) == "[]"
+    assert loaded(*profile) == f"[{INDEXER!r}]"
+    assert loaded(*profile, "--no-sync") == "[]"
 
 
 def test_a_profile_loads_what_it_needs(isolated_machine: Path, tmp_path: Path) -> None:

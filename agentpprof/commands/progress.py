@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from agentpprof.ingest.indexer import Progress
+from agentpprof.ingest.report import Progress
 
 OnProgress = Callable[[Progress], None] | None
 

@@ -10,7 +10,7 @@ from agentpprof.commands.progress import OnProgress
 from agentpprof.errors import StoreError, UsageError
 from agentpprof.ingest import session_files
 from agentpprof.ingest.discover import Root, find_log_files
-from agentpprof.ingest.indexer import SyncReport, sync, sync_files
+from agentpprof.ingest.report import SyncReport
 from agentpprof.models import LogFile
 from agentpprof.store.database import look_at, opened_for_writing, schema_version
 from agentpprof.store.watch_lock import is_watched
@@ -80,11 +80,15 @@ def sync_source(source: Source, database: Path, on_progress: OnProgress) -> Sync
         files = session_files.newest(found, source.scan_files)
         report = SyncReport(files=len(files))
         if source.syncs:
+            from agentpprof.ingest.indexer import sync_files
+
             report = sync_files(database, files, on_progress)
         unreadable += report.unreadable
         report = report._replace(unreadable=tuple(unreadable))
         synced = Synced(report, tuple(each.logical_path for each in files))
     elif source.syncs and not _is_kept_up_to_date(source, database):
+        from agentpprof.ingest.indexer import sync
+
         synced = Synced(sync(database, source.roots, on_progress), None)
     else:
         synced = Synced(SyncReport(), None)
@@ -99,6 +103,8 @@ def _is_kept_up_to_date(source: Source, database: Path) -> bool:
 
 
 def _sync_named(source: Source, database: Path, on_progress: OnProgress, folder: Path) -> Synced:
+    from agentpprof.ingest.indexer import sync_files
+
     files = list(source.files)
     if source.reads_stdin:
         copy = session_files.copy_of_stdin(sys.stdin.buffer.read, folder)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from agentpprof.ingest.indexer import SyncReport
+from agentpprof.ingest.report import SyncReport
 from agentpprof.store import queries
 from agentpprof.store.database import opened_for_reading
 

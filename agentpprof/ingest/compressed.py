@@ -5,7 +5,6 @@ damaged archive still gives is kept, and the damage is noted; it is read again w
 """
 
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -33,6 +32,8 @@ def opened_plain(path: str) -> Iterator[Plain]:
         if not path.endswith(SUFFIX):
             yield Plain(descriptor)
             return
+        import tempfile  # few logs are compressed
+
         with tempfile.TemporaryFile() as unpacked:
             damage = _unpack(descriptor, unpacked.fileno())
             yield Plain(unpacked.fileno(), damage)

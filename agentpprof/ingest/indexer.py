@@ -16,6 +16,7 @@ from agentpprof.ingest.compare import Changes, find_changes
 from agentpprof.ingest.compressed import Plain, opened_plain
 from agentpprof.ingest.discover import Root, find_log_files
 from agentpprof.ingest.quiet import is_at_rest
+from agentpprof.ingest.report import Progress, SyncReport
 from agentpprof.memory import paused_collection
 from agentpprof.models import Checkpoint, LogFile
 from agentpprof.store.database import (
@@ -37,25 +38,6 @@ BATCH_BYTES = 64 * 1024 * 1024
 _LOCK_SECONDS = 60.0
 
 
-class SyncReport(NamedTuple):
-    """What one pass did."""
-
-    files: int = 0
-    files_read: int = 0
-    quiet_files: int = 0  # of those read: unchanged, looked at for a last record without newline
-    bytes_read: int = 0
-    operations: int = 0
-    bad_lines: int = 0
-    unknown_records: int = 0
-    unreadable: tuple[str, ...] = ()
-    seconds: float = 0.0
-
-    @property
-    def has_news(self) -> bool:
-        """Whether any log had changed."""
-        return self.files_read > self.quiet_files
-
-
 class _Found(NamedTuple):
     """What a scan found, where and when."""
 
@@ -69,13 +51,6 @@ class _Known(NamedTuple):
 
     files: dict[str, KnownFile]
     now_ns: int
-
-
-class Progress(NamedTuple):
-    """How far a pass is, for a bar on a terminal."""
-
-    bytes_done: int
-    bytes_total: int
 
 
 def sync(

@@ -15,7 +15,8 @@ from agentpprof.errors import AgentPprofError, DamagedError, ReplacedError, Stor
 from agentpprof.ingest.changed import changed_log_files
 from agentpprof.ingest.discover import Root
 from agentpprof.ingest.events import DUE, EVERYTHING, Changes, EventSource
-from agentpprof.ingest.indexer import Progress, SyncReport, sync, sync_files
+from agentpprof.ingest.indexer import sync, sync_files
+from agentpprof.ingest.report import Progress, SyncReport
 from agentpprof.store.database import look_at
 from agentpprof.store.new_tags import RunningTags
 
