@@ -83,6 +83,27 @@ def test_a_strangers_file_is_not_replaced(database: Path, tmp_path: Path) -> Non
         backup(database, database)
 
 
+def test_an_older_backup_is_replaced_but_none_with_sessions_that_would_be_lost(
+    database: Path, home: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy.db"
+    backup(database, copy)
+    write_session(home, 2)
+    backup(index(home, database), copy)
+    assert sessions(copy) == 2
+    forget(database, Wish(root="/home/dev/shop-2"))
+    backup(database, copy)
+    assert sessions(copy) == 1
+
+    write_session(tmp_path / "other", 3)
+    other = index(tmp_path / "other", tmp_path / "other.db")
+    with pytest.raises(StoreError, match="holds 1 sessions? that this database does not have"):
+        backup(other, copy)
+    assert dump(copy) == dump(database)
+    assert run("backup", "--db", other, copy, "--yes").code == 0
+    assert dump(copy) == dump(other)
+
+
 def test_a_failed_backup_leaves_nothing(
     database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -179,7 +200,7 @@ def test_what_was_forgotten_stays_forgotten(database: Path, home: Path, tmp_path
     write_session(home, 2)
     index(home, database)
     backup(database, tmp_path / "copy.db")
-    forget(database, Wish(project="shop-2"))
+    forget(database, Wish(root="/home/dev/shop-2"))
     restore(database, tmp_path / "copy.db")
     assert sessions(database) == 1
     assert b"Fix the test 2" not in database.read_bytes()

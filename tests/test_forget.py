@@ -1,5 +1,6 @@
 """`forget`: gone from every table and from the bytes, and it stays gone."""
 
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -69,8 +70,7 @@ def counts(database: Path) -> dict[str, int]:
     "wish",
     [
         Wish(session_id=f"session-1-{CANARY}"),
-        Wish(project=CANARY),
-        Wish(project=f"/home/dev/{CANARY}"),
+        Wish(root=f"/home/dev/{CANARY}"),
         Wish(before_ms=1_777_885_200_000 + DAY_MS),
     ],
 )
@@ -93,7 +93,7 @@ def test_every_wish_leaves_no_byte_and_only_the_rest(
 
 def test_a_log_that_is_still_there_does_not_come_back(database: Path, home: Path) -> None:
     roots = [Root("claude", str(home / "projects"))]
-    forget(database, Wish(project=CANARY))
+    forget(database, Wish(root=f"/home/dev/{CANARY}"))
     left = counts(database)
     assert sync(database, roots).files_read == 0
     for path in home.rglob("*.jsonl"):
@@ -110,7 +110,7 @@ def test_a_log_that_is_still_there_does_not_come_back(database: Path, home: Path
 def test_without_a_tombstone_it_would_come_back(database: Path, home: Path) -> None:
     """The control of the test above."""
     left = counts(database)
-    forget(database, Wish(project=CANARY))
+    forget(database, Wish(root=f"/home/dev/{CANARY}"))
     with closing(sqlite3.connect(database)) as connection, connection:
         connection.execute("delete from forgotten_session")
         connection.execute("delete from forgotten_operation")
@@ -165,7 +165,7 @@ def test_an_interrupted_forget_leaves_everything(
 
     monkeypatch.setattr("agentpprof.store.forgetting._counts", fail_late)
     with pytest.raises(KeyboardInterrupt):
-        forget(database, Wish(project=CANARY))
+        forget(database, Wish(root=f"/home/dev/{CANARY}"))
     assert counts(database) == before
 
 
@@ -177,7 +177,7 @@ def test_compaction_leaves_the_write_ahead_log_empty(database: Path) -> None:
     """Also while others have the database open, so that SQLite does not delete the log."""
     with closing(sqlite3.connect(database)) as other:
         other.execute("select count(*) from operation").fetchone()
-        assert forget(database, Wish(project=CANARY)).is_compacted
+        assert forget(database, Wish(root=f"/home/dev/{CANARY}")).is_compacted
         assert wal_bytes(database) == 0
         assert not is_in_bytes(database, TEXT)
 
@@ -205,9 +205,9 @@ def test_a_reader_in_the_way_of_compaction_is_told_and_once_more_does_it(
 
 def test_nothing_meant_is_an_error(database: Path, tmp_path: Path) -> None:
     with pytest.raises(NothingFoundError):
-        count_forgettable(database, Wish(project="no-such"))
+        count_forgettable(database, Wish(root="/no/such"))
     with pytest.raises(NothingFoundError):
-        count_forgettable(tmp_path / "none.db", Wish(project="no-such"))
+        count_forgettable(tmp_path / "none.db", Wish(root="/no/such"))
 
 
 def test_the_command_asks_first(database: Path) -> None:
@@ -221,11 +221,47 @@ def test_the_command_asks_first(database: Path) -> None:
     assert run("forget", "--db", database, "--yes").code == 2
 
 
+def test_the_question_names_what_would_be_forgotten(database: Path) -> None:
+    asked = run("forget", "--db", database, "--project", CANARY)
+    assert re.search(f"Forget 1 session with 6 .*1 prompts? of {CANARY} for good", asked.err)
+
+
+def test_projects_of_one_name_are_told_apart_as_everywhere(home: Path, tmp_path: Path) -> None:
+    for number, owner in enumerate(("ann", "bob"), 3):
+        a_session(number, owner, f"/home/{owner}/cli", "2026-07-04T09:00:00.000Z").write(home)
+    path = tmp_path / "two.db"
+    sync(path, [Root("claude", str(home / "projects"))])
+    arguments = ("forget", "--db", path, "--yes", "--project")
+    refused = run(*arguments, "cli")
+    assert refused.code == 2
+    assert "several projects are called cli: name ann/cli or bob/cli" in refused.err
+    assert counts(path)["session"] == 4
+    unknown = run(*arguments, "shop")
+    assert unknown.code == 1
+    assert f"there are ann/cli, bob/cli, {OTHER}, {CANARY}" in unknown.err
+    assert run(*arguments, "ann/cli").code == 0
+    assert run(*arguments, "/home/bob/cli/").code == 0
+    assert counts(path)["session"] == 2
+
+
+def test_a_session_without_times_was_not_before_any(home: Path, tmp_path: Path) -> None:
+    log = a_session(3, "undated", "/home/dev/undated", "2026-05-04T09:00:00.000Z")
+    for record in log.records:
+        del record["timestamp"]
+    log.write(home)
+    path = tmp_path / "undated.db"
+    sync(path, [Root("claude", str(home / "projects"))])
+    with pytest.raises(NothingFoundError):
+        count_forgettable(path, Wish(before_ms=DAY_MS))
+    assert forget(path, Wish(before_ms=2**42)).sessions == 2
+    assert counts(path)["session"] == 1
+
+
 def test_finished_outputs_in_the_cache_go_too(database: Path, tmp_path: Path) -> None:
     output = tmp_path / "a.folded"
     options = ("--all-projects", "--no-sync", "--view", "operations", "--stack", "project,op")
     assert run("-o", output, *options, "--db", database).code == 0
     folder = profile_cache.cache_folder()
     assert any(CANARY.encode() in path.read_bytes() for path in folder.iterdir())
-    forget(database, Wish(project=CANARY))
+    forget(database, Wish(root=f"/home/dev/{CANARY}"))
     assert not list(folder.iterdir())

@@ -215,7 +215,7 @@ def test_forgetting_takes_tags_by_hand_along(path: Path) -> None:
     set_tag(path, prompt_id(path, "Fix"), "manual")
     set_tag(path, SHOP, "shopping")
     set_tag(path, DOCS, "writing")
-    forget(path, Wish(SHOP, None, None))
+    forget(path, Wish(SHOP))
     with database(path) as connection:
         assert connection.execute("select tag from manual_tag").fetchall() == [("writing",)]
 

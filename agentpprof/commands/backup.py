@@ -13,14 +13,17 @@ from agentpprof.store.maintenance import backup
 
 @click.command("backup", cls=OnceCommand)
 @click.argument("target", metavar="PATH")
+@click.option("--yes", is_flag=True, help="Replace also a backup of another history.")
 @click.option("--db", "database", metavar="PATH", help="The database. [env: AGENTPPROF_DB]")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
 @click.option("--debug", is_flag=True, help="Show where an error came from.")
-def command(target: str, database: str | None, quiet: bool, debug: bool) -> None:
+def command(target: str, yes: bool, database: str | None, quiet: bool, debug: bool) -> None:
     """Write a copy of the database to PATH, readable by you alone, also while others use it.
 
-    The logs are no backup: agents delete them after some weeks.
+    An older backup of this database at that place is replaced. The logs are no backup: agents
+    delete them after some weeks.
     """
-    size = backup(named_database(database) or default_path(), Path(target))
+    path = named_database(database) or default_path()
+    size = backup(path, Path(target), replaces_all=yes)
     if not quiet:
         say(f"{target}: {size / 1e6:,.1f} MB", on_stderr=True)

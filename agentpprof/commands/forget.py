@@ -9,6 +9,7 @@ from agentpprof.commands.options import loudness_options, named_database
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.commands.telling import say
 from agentpprof.errors import UsageError
+from agentpprof.profile.selection import project_names, root_of_project
 from agentpprof.profile.times import parse_span
 from agentpprof.store import queries
 from agentpprof.store.database import default_path, look_at, opened_for_reading
@@ -20,13 +21,18 @@ from agentpprof.store.forgetting import (
     forget,
 )
 
+_SHOWN = 5  # projects that the question names
 _HELD = "a reader still holds the old bytes: run agentpprof forget when it is done"
 
 
 @click.command("forget", cls=OnceCommand)
 @click.option("--session-id", metavar="ID", help="This session, with its sub-agents.")
 @click.option("--project", metavar="NAME|DIR", help="All sessions of a project.")
-@click.option("--before", metavar="TIME", help="All that was done before a day or time.")
+@click.option(
+    "--before",
+    metavar="TIME",
+    help="All that was done before a day or time; undated sessions stay.",
+)
 @click.option("--yes", is_flag=True, help="Don't ask.")
 @click.option("--db", "database", metavar="PATH", help="The database. [env: AGENTPPROF_DB]")
 @loudness_options
@@ -38,14 +44,15 @@ def command(**options: Any) -> None:
     what an earlier run could not: to rewrite the file without the old bytes.
     """
     path = named_database(options["database"]) or default_path()
-    wish = Wish(options["session_id"], options["project"], _before_ms(options["before"], path))
+    root = _root_of(options["project"], path)
+    wish = Wish(options["session_id"], root, _before_ms(options["before"], path))
     if not any(condition is not None for condition in wish):
         if _has_finished(path, options["quiet"]):
             return
         raise UsageError("forget what? Name --session-id, --project or --before")
     asked = count_forgettable(path, wish)
     if not options["yes"]:
-        click.confirm(f"Forget {_text(asked)} for good?", abort=True, err=True)
+        click.confirm(f"Forget {_text(asked)}{_projects(asked, path)}?", abort=True, err=True)
     gone = forget(path, wish)
     if not options["quiet"]:
         say(f"forgot {_text(gone)}, {gone.paths:,} paths, {gone.names:,} names", on_stderr=True)
@@ -63,6 +70,25 @@ def _has_finished(path: Path, is_quiet: bool) -> bool:
     elif not is_quiet:
         say("what was forgotten before has left the file now", on_stderr=True)
     return True
+
+
+def _root_of(project: str | None, path: Path) -> str | None:
+    """Return the root of the project that `--project` names."""
+    if project is None or not look_at(path):
+        return project
+    with opened_for_reading(path) as connection:
+        return root_of_project(queries.read_sessions(connection), project)
+
+
+def _projects(asked: Forgotten, path: Path) -> str:
+    """Return what the question says of the projects that lose something."""
+    with opened_for_reading(path) as connection:
+        names = project_names(queries.read_sessions(connection))
+    shown = sorted(names[root] for root in asked.roots)
+    if not shown:
+        return " for good"
+    more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    return f" of {', '.join(shown[:_SHOWN])}{more} for good"
 
 
 def _before_ms(before: str | None, path: Any) -> int | None:

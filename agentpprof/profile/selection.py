@@ -1,11 +1,11 @@
 """Which sessions a profile is made of, and what each is called."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import PurePath
 from typing import NamedTuple
 
-from agentpprof.errors import NothingFoundError
+from agentpprof.errors import NothingFoundError, UsageError
 from agentpprof.models import PromptRow, SessionInfo
 
 
@@ -149,6 +149,26 @@ def project_names(sessions: Iterable[SessionInfo]) -> dict[str, str]:
         root: f"{parent}/{name}" if times[name] > 1 and parent else name
         for root, (name, parent) in roots.items()
     }
+
+
+def root_of_project(sessions: Collection[SessionInfo], project: str) -> str:
+    """Return the root of a project by the name that tables show, or by its folder.
+
+    Raises UsageError where several go by that name, NothingFoundError where none does.
+    """
+    names = project_names(sessions)
+    bare = {each.root: each.project for each in sessions if each.root is not None}
+    if project.rstrip("/") in names:
+        return project.rstrip("/")
+    found = [root for root, name in names.items() if name == project]
+    found = found or [root for root, name in bare.items() if name == project]
+    if not found:
+        there = ", ".join(sorted(set(names.values())))
+        raise NothingFoundError(f"no project {project}" + (f"; there are {there}" if there else ""))
+    if len(found) > 1:
+        shown = sorted(root if names[root] == project else names[root] for root in found)
+        raise UsageError(f"several projects are called {project}: name {' or '.join(shown)}")
+    return found[0]
 
 
 def name_of_root(root: str) -> str:

@@ -39,7 +39,7 @@ class Wish(NamedTuple):
     """What to forget: all conditions that are given hold together."""
 
     session_id: str | None = None
-    project: str | None = None  # its name, or the folder of its root
+    root: str | None = None  # the folder of a project
     before_ms: int | None = None
 
 
@@ -53,6 +53,7 @@ class Forgotten(NamedTuple):
     names: int = 0
     tags: int = 0
     is_compacted: bool = True  # else a reader held the old bytes in the write-ahead log
+    roots: tuple[str, ...] = ()  # the projects that lose something, where it was only counted
 
 
 def count_forgettable(database: Path, wish: Wish) -> Forgotten:
@@ -66,9 +67,10 @@ def count_forgettable(database: Path, wish: Wish) -> Forgotten:
         _choose(connection, wish)
         sessions = connection.execute("select count(*) from temp.forgotten_now").fetchone()[0]
         operations, prompts = connection.execute(read_text("sql", "forget/count.sql")).fetchone()
+        roots = connection.execute(read_text("sql", "forget/roots.sql")).fetchall()
     if not sessions:
         raise NothingFoundError("no stored session is meant, so nothing was forgotten")
-    return Forgotten(sessions, operations, prompts)
+    return Forgotten(sessions, operations, prompts, roots=tuple(root for (root,) in roots))
 
 
 def forget(database: Path, wish: Wish) -> Forgotten:
@@ -121,7 +123,7 @@ def apply_tombstones(connection: sqlite3.Connection) -> Forgotten:
     connection.execute("insert or replace into meta values (?, '1')", (COMPACTION_DUE,))
     after = _counts(connection)
     counts = (old - new for old, new in zip(before, after, strict=True))
-    return Forgotten._make((*counts, True))
+    return Forgotten._make((*counts, True, ()))
 
 
 def compact(connection: sqlite3.Connection) -> bool:

@@ -26,27 +26,44 @@ from agentpprof.store.watch_lock import watch_lock
 _PAGES_A_STEP = 4096  # 16 MiB: other programs get in between
 _LOCK_SECONDS = 60.0
 _DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR")
+_WITH_TOMBSTONES = 2  # from this version of the schema on
 _TOMBSTONES = ("forgotten_session", "forgotten_operation")
 
 
-def backup(database: Path, target: Path) -> int:
+def backup(database: Path, target: Path, *, replaces_all: bool = False) -> int:
     """Write a copy of the database as it stands now; returns its bytes.
 
     Others may read and write meanwhile. An older backup at that place is replaced, anything else
-    is refused.
+    is refused: also a backup with sessions that would be lost, unless `replaces_all`.
     """
     if look_at(database) == 0:
         raise StoreError("there is no database to back up: run agentpprof index first")
     if target.exists():
         if target.samefile(database):
             raise StoreError(f"{target} is the database itself: name another file")
-        look_at(target)  # raises for what is not ours
+        if look_at(target) and not replaces_all:  # raises for what is not ours
+            _check_nothing_is_lost(database, target)
     with _new_file(target) as temporary:
         _copy(database, temporary)
         _check(temporary, "quick_check")
         temporary.replace(target)
     _sync_folder(target.parent)
     return target.stat().st_size
+
+
+def _check_nothing_is_lost(database: Path, target: Path) -> None:
+    """Raise StoreError where a backup has sessions that the database neither has nor forgot."""
+    with opened_for_reading(target) as connection:
+        stored = {row[0] for row in connection.execute("select key from session")}
+    with opened_for_reading(database) as connection:
+        known = {row[0] for row in connection.execute("select key from session")}
+        if look_at(database) >= _WITH_TOMBSTONES:
+            known.update(row[0] for row in _rows(connection, "forgotten_session"))
+    if lost := len(stored - known):
+        raise StoreError(
+            f"{target} holds {lost:,} sessions that this database does not have: "
+            "name another file, or replace it with --yes"
+        )
 
 
 def restore(database: Path, source: Path) -> Path | None:

@@ -1,13 +1,14 @@
 -- The sessions that a wish to forget is about: chosen ones with all their sub-agents, each with the
--- time up to which. One that goes on behind that time keeps what comes later.
+-- time up to which. One that goes on behind that time keeps what comes later; one without times was
+-- not before any.
 with recursive chosen (session_key) as (
     select session.key
     from session
     left join workspace on session.workspace_id = workspace.id
     where
         (:session_id is null or session.session_id = :session_id)
-        and (:project is null or workspace.project = :project or workspace.root = :project)
-        and (:before_ms is null or coalesce(session.started_at_ms, 0) < :before_ms)
+        and (:root is null or workspace.root = :root)
+        and (:before_ms is null or session.started_at_ms < :before_ms)
     union
     select session.key
     from session
