@@ -97,7 +97,7 @@ def test_an_older_backup_is_replaced_but_none_with_sessions_that_would_be_lost(
 
     write_session(tmp_path / "other", 3)
     other = index(tmp_path / "other", tmp_path / "other.db")
-    with pytest.raises(StoreError, match="holds 1 sessions? that this database does not have"):
+    with pytest.raises(StoreError, match=r"holds 1 sessions? that this database does not have"):
         backup(other, copy)
     assert dump(copy) == dump(database)
     assert run("backup", "--db", other, copy, "--yes").code == 0
