@@ -12,6 +12,7 @@ from itertools import takewhile
 
 MAX_LENGTH = 60
 OTHER = "other"
+_CUT = "..."
 _UNSAFE = re.compile(r"[^\w.:/+\-]+")
 _AT = re.compile("[@\uff20\ufe6b]")  # with its wide and small forms
 _MOST_MARKS = 3  # on one letter; more only draw over the lines around
@@ -44,6 +45,18 @@ def _clean(text: str) -> str:
         text = unicodedata.normalize("NFC", text)
     clean = _UNSAFE.sub(_replacement, text)
     return clean if 0 < len(clean) <= MAX_LENGTH else OTHER
+
+
+def shortened(text: str) -> PublicText:
+    """Return a text that people chose, such as a filter, by its beginning where it is too long.
+
+    Nothing else may be shortened: the beginning of a prompt would be a prompt.
+    """
+    clean = _UNSAFE.sub(_replacement, unicodedata.normalize("NFC", text))
+    whole = PublicText(text)
+    if whole != OTHER or len(clean) <= MAX_LENGTH or _AT.search(text):
+        return whole
+    return PublicText(clean[: MAX_LENGTH - len(_CUT)] + _CUT)
 
 
 def _replacement(run: re.Match[str]) -> str:

@@ -95,7 +95,7 @@ def test_comments_name_version_project_and_filters_but_no_pattern_for_texts(
     write_history(isolated_machine)
     output = tmp_path / "a.pb.gz"
     run("-o", output, "--all-projects", "--agent", "claude", "--since", "2026-05-01", "--where",
-        "op!=prompt", "--where", "prompt_text=cart")  # fmt: skip
+        "op!=prompt", "--where", "prompt_text=cart", "--scan-files", "9")  # fmt: skip
 
     message = decode_pprof(output.read_bytes())
     assert [message.string_table[each] for each in message.comment] == [
@@ -104,6 +104,7 @@ def test_comments_name_version_project_and_filters_but_no_pattern_for_texts(
         f"agentpprof:version:{__version__}",
         "filter:agent:claude",
         "filter:since:2026-05-01T00:00",
+        "filter:scan_files:9",
         "filter:where:op:not:prompt",
         "filter:where:prompt_text",
     ]

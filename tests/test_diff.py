@@ -188,6 +188,9 @@ def test_branches(isolated_machine: Path) -> None:
 
     row = next(row for row in found["rows"] if row["frame"] == "tool:Bash")
     assert (row["base"], row["new"]) == (1, 2)
+    beside = document("branch=main", "branch=fix", "--view", "operations", "--by", "tool",
+                      "--stack", "task")  # fmt: skip
+    assert beside["rows"] == found["rows"]
     ran = run("diff", "branch=main", "branch=none", "--all-projects")
     assert "NEW: no session ran on the branch none" in ran.err
 

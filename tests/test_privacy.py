@@ -4,7 +4,7 @@ import pytest
 from encoder_samples import texts
 from hypothesis import given
 
-from agentpprof.privacy import MAX_LENGTH, PublicText, frame
+from agentpprof.privacy import MAX_LENGTH, PublicText, frame, shortened
 
 
 @pytest.mark.parametrize(
@@ -44,6 +44,21 @@ def test_cleaning_twice_changes_nothing(text: str) -> None:
     assert PublicText(str(once)) == once
     assert 0 < len(once) <= MAX_LENGTH
     assert not set(once) & set(" ;@<>&\"'\n\r\t\0")
+
+
+@given(texts)
+def test_what_fits_is_not_shortened(text: str) -> None:
+    assert PublicText(str(shortened(text))) == shortened(text)
+    if PublicText(text) != "other":
+        assert shortened(text) == PublicText(text)
+
+
+def test_a_long_filter_is_shown_by_its_beginning() -> None:
+    long = shortened("filter:where:cmd:^(pytest|go|cargo|npm|mise|grep|git|mix|sed|gh|ls|make)$")
+    assert long == "filter:where:cmd:_pytest_go_cargo_npm_mise_grep_git_mix_s..."
+    assert len(long) == MAX_LENGTH
+    assert shortened("me@" + "x" * MAX_LENGTH) == "other"
+    assert shortened("é" * 70) == "é" * 57 + "..."
 
 
 def test_a_frame_holds_the_limit_for_its_value_alone() -> None:

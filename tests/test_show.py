@@ -94,6 +94,20 @@ def test_a_prefix_must_name_one_session(history: Path) -> None:
     assert shown("cccc3333-2")["session_id"] == "cccc3333-2"
 
 
+def test_what_has_no_time_is_not_of_1970(history: Path) -> None:
+    log = ClaudeSession("dddd4444-1", cwd="/home/dev/shop")
+    log.user("Fix the failing test")
+    log.call("Bash", {"command": "pytest -q"})
+    for record in log.records:
+        del record["timestamp"]
+    log.write(history / ".claude")
+    text = run("show", "dddd").out.decode()
+    assert text.splitlines()[1].startswith("no time · ")
+    assert "1970" not in text
+    assert "before" not in text
+    assert [each["started_at_ms"] for each in shown("dddd")["prompts"]] == [None]
+
+
 def test_a_sub_agent_can_be_named_by_its_whole_id(history: Path) -> None:
     found = shown("cccc3333-1/a1")
 

@@ -59,8 +59,9 @@ def test_the_largest_stands_first_by_cum_or_by_flat() -> None:
 
 
 def test_a_tree_keeps_the_heaviest_nodes_and_all_their_parents() -> None:
-    branches = top_branches(stack_values(small()), 4)
+    branches, left_out = top_branches(stack_values(small()), 4)
 
+    assert left_out == len(top_branches(stack_values(small()), 99)[0]) - 5 > 0
     assert [(each.level, each.frame) for each in branches] == [
         (0, "all"),
         (1, "task:debug"),
@@ -81,7 +82,7 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     lines = [
         *head_lines(profile, 3, paper),
         *row_lines(rows, profile, paper),
-        *tree_lines(top_branches(stack_values(profile), 5), profile, paper),
+        *tree_lines(top_branches(stack_values(profile), 5)[0], profile, paper),
     ]
 
     assert max(map(len, text_of(lines))) <= width
@@ -116,10 +117,24 @@ def test_by_a_field_the_rows_add_up_to_the_whole(history: Path) -> None:
     assert {"none", "tool:Read"} <= {row["frame"] for row in rows}
 
 
+def test_by_a_field_beside_a_stack_is_the_same_table(history: Path) -> None:
+    for fields in ("tool", "task", "model"):
+        alone = document("--view", "operations", "--by", fields)
+        beside = document("--view", "operations", "--by", fields, "--stack", "task,object")
+        assert beside == alone
+
+
+def test_a_tree_says_what_it_leaves_out(history: Path) -> None:
+    text = run("top", "--all-projects", "--tree", "--rows", "3").out.decode()
+    shown = document("--tree", "--rows", "3")
+    assert f"… {shown['branches_left_out']} more branches: agentpprof top --rows 0" in text
+    assert document("--tree", "--rows", "0")["branches_left_out"] == 0
+
+
 def test_rows_are_limited_and_what_is_left_out_is_said(history: Path) -> None:
     ran = run("top", "--all-projects", "--rows", "2")
 
-    assert "more frames: --rows 0 shows all" in ran.out.decode()
+    assert "more frames: agentpprof top --rows 0 shows all" in ran.out.decode()
     assert document("--rows", "2")["rows_left_out"] != 0
 
 
@@ -160,6 +175,7 @@ def test_a_stack_that_is_named_is_shown_with_all_its_frames(history: Path) -> No
     [
         (("--format", "folded"), "--format folded needs an output: write -o - for stdout"),
         (("top", "--by", "tool", "--tree"), "--by and --tree contradict each other"),
+        (("top", "--sort", "flat", "--tree"), "--sort flat and --tree contradict each other"),
         (("top", "--by", "toool"), "unknown field 'toool' (did you mean tool?)"),
         (("top", "--rows", "-1"), "--rows"),
         (("top", "-o", "x.svg"), "-o"),

@@ -71,6 +71,7 @@ class Asked(NamedTuple):
             "since": _day_of(chosen.since_ms),
             "until": _day_of(chosen.until_ms),
             "max_sessions": chosen.max_sessions,
+            "scan_files": self.source.scan_files or None,
         }
         texts = [f"filter:{name}:{value}" for name, value in found.items() if value is not None]
         for rule in self.rules.where:

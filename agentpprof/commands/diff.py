@@ -21,13 +21,13 @@ from agentpprof.commands.sections import OnceCommand, option
 from agentpprof.commands.sides import Filter, Side, make_side, read_side
 from agentpprof.commands.source import sync_source
 from agentpprof.commands.telling import report_lines, say
-from agentpprof.commands.top import NO_OUTPUT
+from agentpprof.commands.top import NO_OUTPUT, stack_of
 from agentpprof.commands.top_text import left_out_line
 from agentpprof.encoders import encoder, format_of_path, gzip_of_path
 from agentpprof.errors import UsageError
 from agentpprof.models import Difference, OutputOptions
 from agentpprof.output import STDOUT, write_output
-from agentpprof.privacy import PublicText
+from agentpprof.privacy import PublicText, shortened
 from agentpprof.profile.diff import Counts, FrameChange, as_diff_base, difference, frame_changes
 from agentpprof.profile.rules import parse_stack
 from agentpprof.profile.top import NAMING_KINDS
@@ -115,7 +115,7 @@ def _checked_format(output: str | None, named: str | None) -> str:
 
 def _difference(texts: tuple[str, str], options: Mapping[str, Any]) -> Difference:
     """Make both sides, and scale the base where that is asked for."""
-    asked_for = {**NO_OUTPUT, **options, "stack": _stack(options)}
+    asked_for = {**NO_OUTPUT, **options, "stack": stack_of(options)}
     names = ("BASE", "NEW")
     read = [read_side(text, asked_for, name) for text, name in zip(texts, names, strict=True)]
     base, new = _made(read, options["quiet"], options["verbose"])
@@ -129,7 +129,7 @@ def _difference(texts: tuple[str, str], options: Mapping[str, Any]) -> Differenc
 
 def _facts(side: Side, name: str) -> Iterator[PublicText]:
     """Yield what a side is, with its name before it."""
-    return (PublicText(f"{name}:{fact.removeprefix('filter:')}") for fact in side.facts)
+    return (shortened(f"{name}:{fact.removeprefix('filter:')}") for fact in side.facts)
 
 
 def _counts(base: Side, new: Side, per: str) -> tuple[int, int]:
@@ -142,13 +142,6 @@ def _counts(base: Side, new: Side, per: str) -> tuple[int, int]:
             raise UsageError(f"--per {per}: {name} has none")
         found.append(count)
     return found[0], found[1]
-
-
-def _stack(options: Mapping[str, Any]) -> str | None:
-    if options["by"] is not None and options["stack"] is None:
-        return str(options["by"])
-    stack: str | None = options["stack"]
-    return stack
 
 
 def _made(read: list[Side | Filter], is_quiet: bool, is_verbose: bool) -> list[Side]:
@@ -190,7 +183,7 @@ def _print(change: Difference, options: Mapping[str, Any]) -> None:
         kinds = parse_stack(options["by"])
     elif options["stack"] is not None:
         kinds = ()
-    changes = frame_changes(change, kinds)
+    changes = frame_changes(change, kinds, is_by=options["by"] is not None)
     shown = changes[: options["rows"] or None]
     if options["as_json"]:
         document = document_of(change, shown)

@@ -14,7 +14,7 @@ from agentpprof.commands.telling import skipped_text
 from agentpprof.config import configured_tagger
 from agentpprof.errors import NoSessionError, NothingFoundError
 from agentpprof.models import Profile, PromptRow
-from agentpprof.privacy import PublicText
+from agentpprof.privacy import PublicText, shortened
 from agentpprof.profile.gather import Gathered, gather_profile
 from agentpprof.profile.request import Request
 from agentpprof.profile.selection import Selection
@@ -161,7 +161,7 @@ def _described(profile: Profile, asked: Asked) -> Profile:
     name = PublicText(named)
     facts = (f"agentpprof:project:{name}", f"agentpprof:version:{__version__}")
     filters = [] if asked.anonymizes else asked.filters()
-    comments = (*profile.comments, *map(PublicText, (*facts, *filters)))
+    comments = (*profile.comments, *map(shortened, (*facts, *filters)))
     return profile._replace(project=name, comments=comments)
 
 

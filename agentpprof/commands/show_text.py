@@ -37,15 +37,14 @@ def _head_lines(head: Mapping[str, Any], zone: str, paper: Paper) -> list[Line]:
     title = f"{head['session_id']} · {head['project']} · {head['agent']} · {head['tag']}"
     start = time_text(head["started_at_ms"], zone, "%Y-%m-%d %H:%M")
     end = time_text(head["ended_at_ms"], zone, "%Y-%m-%d %H:%M")
-    facts = f"{start} to {end} · {_cost(head['tokens'], head['work_ms'])} · " + _calls(
-        head["calls"], head["failed"]
-    )
+    cost = f"{_cost(head['tokens'], head['work_ms'])} · {_calls(head['calls'], head['failed'])}"
+    facts = f"{start} to {end} · {cost}" if start else f"no time · {cost}"
     return [[(cut(title, paper), "bold")], [(cut(facts, paper), "dim")]]
 
 
 def _step_lines(step: Step, text: str | None, zone: str, paper: Paper) -> Iterator[Line]:
     """Yield the prompt's own line, then what was done for it."""
-    at = time_text(step.started_at_ms, zone, "%H:%M:%S") or "before"
+    at = time_text(step.started_at_ms, zone, "%H:%M:%S") or ("" if step.prompt_key else "before")
     cost = f"{_cost(step.tokens, step.work_ms)} · {_calls(step.calls, step.failed)}"
     yield [
         (f"{at:<10}", ""),

@@ -13,7 +13,7 @@ from agentpprof.encoders import format_of_path
 from agentpprof.encoders.decode import READABLE, decode_profile
 from agentpprof.errors import NothingFoundError, UsageError
 from agentpprof.models import Profile, Samples
-from agentpprof.privacy import PublicText
+from agentpprof.privacy import PublicText, shortened
 from agentpprof.profile.diff import Counts
 from agentpprof.profile.selection import home_of, project_names
 from agentpprof.profile.views import view_named
@@ -123,7 +123,7 @@ def make_side(
     span = selection.since_ms, selection.until_ms
     found = queries.count_side(connection, span, selection.prompt_tag is not None)
     counts = Counts(*found)
-    branch = (PublicText(f"filter:branch:{chosen.branch}"),) if chosen.branch else ()
+    branch = (shortened(f"filter:branch:{chosen.branch}"),) if chosen.branch else ()
     return Side(made.profile, counts, (*_filters(made.profile), *branch))
 
 

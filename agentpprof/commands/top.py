@@ -30,9 +30,9 @@ from agentpprof.commands.top_text import (
 from agentpprof.encoders.decode import profile_of_document
 from agentpprof.encoders.samples import stack_values
 from agentpprof.errors import UsageError
-from agentpprof.models import Profile
+from agentpprof.models import Profile, Stack
 from agentpprof.profile.rules import parse_stack
-from agentpprof.profile.top import NAMING_KINDS, top_branches, top_rows
+from agentpprof.profile.top import NAMING_KINDS, only_kinds, top_branches, top_rows
 
 DEFAULT_ROWS = 20
 _OUTPUT = "Output"
@@ -57,6 +57,7 @@ class Choice(NamedTuple):
     is_tree: bool = False
     by_flat: bool = False
     as_json: bool = False
+    is_by: bool = False  # a row per value of `kinds`
 
 
 def top_options(function: F) -> F:
@@ -110,7 +111,7 @@ def command(**options: Any) -> None:
       agentpprof top --stack task,action,object --tree --rows 40
     """
     choice = read_choice(options)
-    asked = read_options({**options, **NO_OUTPUT, "stack": _stack(options)})
+    asked = read_options({**options, **NO_OUTPUT, "stack": stack_of(options)})
     print_top(make_output(asked), asked, choice)
 
 
@@ -119,6 +120,8 @@ def read_choice(options: Mapping[str, Any]) -> Choice:
     by = options["by"]
     if by is not None and options["tree"]:
         raise UsageError("--by and --tree contradict each other: a tree shows the whole stack")
+    if options["tree"] and options["sort"] == "flat":
+        raise UsageError("--sort flat and --tree contradict each other: a branch holds all below")
     kinds: tuple[str, ...] = NAMING_KINDS
     if by is not None:
         kinds = parse_stack(by)
@@ -126,10 +129,10 @@ def read_choice(options: Mapping[str, Any]) -> Choice:
         kinds = ()
     is_flat = options["sort"] == "flat"
     rows = options["rows"] or 10**9
-    return Choice(kinds, rows, options["tree"], is_flat, options["as_json"])
+    return Choice(kinds, rows, options["tree"], is_flat, options["as_json"], by is not None)
 
 
-def _stack(options: Mapping[str, Any]) -> str | None:
+def stack_of(options: Mapping[str, Any]) -> str | None:
     """Return the stack: that of `--by` alone, unless one is named that has the field."""
     by, stack = options["by"], options["stack"]
     if by is None:
@@ -155,17 +158,28 @@ def print_top(made: Output, asked: Asked, choice: Choice) -> None:
 def lines_of(profile: Profile, made: Output, choice: Choice, paper: Paper) -> list[Line]:
     """Return what a person sees."""
     head = head_lines(profile, made.summary["sessions"], paper)
-    stacks = stack_values(profile)
+    stacks = _chosen_stacks(profile, choice)
     if choice.is_tree:
-        return [*head, *tree_lines(top_branches(stacks, choice.rows), profile, paper)]
+        branches, left_out = top_branches(stacks, choice.rows)
+        return [*head, *tree_lines(branches, profile, paper), *_left_out(left_out, "branches")]
     rows = top_rows(stacks, choice.kinds, choice.by_flat)
-    left_out = left_out_line(max(0, len(rows) - choice.rows), "frames", "--rows 0 shows all")
-    return [*head, *row_lines(rows[: choice.rows], profile, paper), *left_out]
+    shown = row_lines(rows[: choice.rows], profile, paper)
+    return [*head, *shown, *_left_out(len(rows) - choice.rows, "frames")]
+
+
+def _chosen_stacks(profile: Profile, choice: Choice) -> Mapping[Stack, int]:
+    """Return the stacks; with `--by` each has only frames of these fields."""
+    stacks = stack_values(profile)
+    return only_kinds(stacks, choice.kinds) if choice.is_by else stacks
+
+
+def _left_out(number: int, what: str) -> list[Line]:
+    return left_out_line(max(0, number), what, "agentpprof top --rows 0 shows all")
 
 
 def document_of(profile: Profile, made: Output, choice: Choice) -> dict[str, Any]:
     """Return the same for programs."""
-    stacks = stack_values(profile)
+    stacks = _chosen_stacks(profile, choice)
     document: dict[str, Any] = {
         "view": profile.view,
         "sample_type": profile.sample_type,
@@ -175,8 +189,9 @@ def document_of(profile: Profile, made: Output, choice: Choice) -> dict[str, Any
         "total": profile.total,
     }
     if choice.is_tree:
-        branches = top_branches(stacks, choice.rows)
-        return {**document, "tree": [branch._asdict() for branch in branches]}
+        branches, left_out = top_branches(stacks, choice.rows)
+        tree = [branch._asdict() for branch in branches]
+        return {**document, "tree": tree, "branches_left_out": left_out}
     rows = top_rows(stacks, choice.kinds, choice.by_flat)
     shown = [row._asdict() for row in rows[: choice.rows]]
     return {**document, "rows": shown, "rows_left_out": len(rows) - len(shown)}

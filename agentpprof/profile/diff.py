@@ -7,7 +7,7 @@ from agentpprof.encoders.samples import NO_FRAMES
 from agentpprof.errors import UsageError
 from agentpprof.models import Difference, Profile, Sample, Samples
 from agentpprof.privacy import PublicText
-from agentpprof.profile.top import top_rows
+from agentpprof.profile.top import only_kinds, top_rows
 
 BASE_LABEL = ("pprof::base", PublicText("true"))  # how pprof itself marks the side it subtracts
 
@@ -59,11 +59,19 @@ def scaled(profile: Profile, factor: int, divisor: int) -> Profile:
     return profile._replace(samples=Samples.of(kept))
 
 
-def frame_changes(change: Difference, kinds: Collection[str]) -> list[FrameChange]:
-    """Return the frames of some kinds, or of all, those that changed most first."""
+def frame_changes(
+    change: Difference, kinds: Collection[str], *, is_by: bool = False
+) -> list[FrameChange]:
+    """Return the frames of some kinds, or of all, those that changed most first.
+
+    `is_by`: what has no frame of these kinds is a row of its own, so that rows sum up.
+    """
     base, new = (
-        {row.frame: row.cum for row in top_rows(_stacks(side), kinds)}
-        for side in (change.base, change.new)
+        {
+            row.frame: row.cum
+            for row in top_rows(only_kinds(stacks, kinds) if is_by else stacks, kinds)
+        }
+        for stacks in (_stacks(change.base), _stacks(change.new))
     )
     frames = {**base, **new}
     changes = [FrameChange(frame, base.get(frame, 0), new.get(frame, 0)) for frame in frames]

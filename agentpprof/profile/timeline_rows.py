@@ -52,7 +52,7 @@ def steps_of(
     for prompt in own:
         steps[prompt.key] = Step(
             prompt.key,
-            prompt.started_at_ms,
+            prompt.started_at_ms or None,
             origin=ORIGINS[prompt.origin],
             outcome=outcome_named(prompt.outcome),
         )

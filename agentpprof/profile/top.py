@@ -55,17 +55,30 @@ def top_rows(
     return sorted(rows, key=lambda row: (-row.cum, -row.flat, row.frame))
 
 
-def top_branches(stacks: Mapping[Stack, int], limit: int) -> list[Branch]:
-    """Return the `limit` heaviest nodes of the tree of all stacks, in the order of a walk in it."""
+def only_kinds(stacks: Mapping[Stack, int], kinds: Collection[str]) -> dict[Stack, int]:
+    """Return the stacks with frames of some kinds alone; what has none of them stays, as `none`."""
+    sums: dict[Stack, int] = {}
+    for stack, value in stacks.items():
+        kept = tuple(frame for frame in stack if kind_of(frame) in kinds) or NO_FRAMES
+        sums[kept] = sums.get(kept, 0) + value
+    return sums
+
+
+def top_branches(stacks: Mapping[Stack, int], limit: int) -> tuple[list[Branch], int]:
+    """Return the `limit` heaviest nodes of the tree of all stacks, in the order of a walk in it.
+
+    Beside them how many nodes were left out.
+    """
     tree = merge(stacks)
     # A node weighs no more than its parent and stands behind it: so parents are never left out.
     heaviest = sorted(range(len(tree.name)), key=lambda node: (-tree.total[node], node))
     kept = set(heaviest[: limit + 1])
-    return [
+    branches = [
         Branch(tree.names[tree.name[node]], tree.depth[node], tree.total[node])
         for node in _walk(tree)
         if node in kept
     ]
+    return branches, len(tree.name) - len(branches)
 
 
 def _walk(tree: Tree) -> list[int]:
