@@ -16,6 +16,8 @@ from agentpprof.terminal import show
 
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _WIDEST_CELL: Final = 60
+_UNCUT_CELL: Final = 24  # cells of a text that is never cut: names, ids and times have no more
+_GAP: Final = 2  # cells between columns
 _MARKDOWN_ESCAPES: Final = str.maketrans({"|": "\\|", "`": "\\`", "<": "&lt;", "*": "\\*"})
 
 
@@ -56,28 +58,63 @@ def write_markdown(answer: Answer) -> str:
     return "\n".join(lines + _notes(answer)) + "\n"
 
 
-def write_table(answer: Answer, width: int | None = None) -> str:
-    """Return a table for a terminal `width` columns wide; None lets every cell be whole."""
+def write_table(answer: Answer, width: int | None = None, droppable: Sequence[str] = ()) -> str:
+    """Return a table for a terminal `width` columns wide; None lets every cell be whole.
+
+    Numbers and short texts are never cut. Where they don't fit, columns of `droppable` go, the
+    first one first, and what is too wide even so is written as one line a value.
+    """
+    widths = _widths(answer)
+    left_out: list[str] = []
+    if width is not None:
+        for column in droppable:
+            if _fits(widths, answer, width):
+                break
+            left_out.append(column)
+            answer, widths = _without(answer, column), _widths(_without(answer, column))
+        if not _fits(widths, answer, width):
+            return _records(answer, width)
+        widths = _shrunk(widths, answer, width)
+    lines = _table_lines(answer, widths)
+    told = [f"left out at this width: {', '.join(left_out)}"] if left_out else []
+    return "\n".join(lines + told + _notes(answer)) + "\n"
+
+
+def _table_lines(answer: Answer, widths: Sequence[int]) -> list[str]:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for column, right in zip(answer.columns, _are_numbers(answer), strict=True):
+    for column, right, width in zip(answer.columns, _are_numbers(answer), widths, strict=True):
         table.add_column(
             Text(show(column)),
             justify="right" if right else "left",
             no_wrap=True,
             overflow="ellipsis",
-            max_width=_WIDEST_CELL if width else None,
+            width=width,
         )
     for row in answer.rows:
         table.add_row(*(Text(_cell(value)) for value in row))
     out = io.StringIO()
-    console = Console(file=out, width=width or _full_width(answer), color_system=None)
+    console = Console(file=out, width=_total(widths) + 1, color_system=None)
     console.print(table)
-    lines = [line.rstrip() for line in out.getvalue().splitlines()]
-    return "\n".join(lines + _notes(answer)) + "\n"
+    return [line.rstrip() for line in out.getvalue().splitlines()]
+
+
+def _records(answer: Answer, width: int) -> str:
+    """Return one line a value, each row under its number."""
+    from agentpprof.encoders.fitting import cells, fitted
+
+    names = [show(column) for column in answer.columns]
+    indent = max(map(cells, names)) + 2
+    lines: list[str] = []
+    for number, row in enumerate(answer.rows, 1):
+        lines += ["", f"row {number:,}"]
+        for name, value in zip(names, row, strict=True):
+            told = fitted(_cell(value), max(width - indent, _UNCUT_CELL))
+            lines.append(f"{name}{' ' * (indent - cells(name))}{told}".rstrip())
+    return "\n".join(lines[1:] + _notes(answer)) + "\n"
 
 
 WRITERS: Final[dict[str, Callable[[Answer], str]]] = {
@@ -136,14 +173,44 @@ def _columns_of(answer: Answer) -> Iterator[list[Any]]:
         yield [row[index] for row in answer.rows]
 
 
-def _full_width(answer: Answer) -> int:
+def _widths(answer: Answer) -> list[int]:
+    """Return how wide each column would like to be."""
     from rich.cells import cell_len
 
-    widths = [
+    return [
         max([cell_len(show(name)), *(cell_len(_cell(value)) for value in values)])
         for name, values in zip(answer.columns, _columns_of(answer), strict=True)
     ]
-    return sum(widths) + 2 * len(widths) + 1
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + _GAP * len(widths)
+
+
+def _fits(widths: Sequence[int], answer: Answer, width: int) -> bool:
+    """Say whether columns fit when long texts, and these alone, are cut."""
+    return _total(_least(widths, answer)) - _GAP <= width
+
+
+def _least(widths: Sequence[int], answer: Answer) -> list[int]:
+    pairs = zip(widths, _are_numbers(answer), strict=True)
+    return [width if is_number else min(width, _UNCUT_CELL) for width, is_number in pairs]
+
+
+def _shrunk(widths: Sequence[int], answer: Answer, width: int) -> list[int]:
+    """Return widths that fit: the widest column gives first, none more than it can."""
+    least = _least(widths, answer)
+    fitting = [max(low, min(wide, _WIDEST_CELL)) for low, wide in zip(least, widths, strict=True)]
+    while _total(fitting) - _GAP > width:
+        wide = max(range(len(fitting)), key=lambda at: fitting[at] - least[at])
+        fitting[wide] -= 1
+    return fitting
+
+
+def _without(answer: Answer, column: str) -> Answer:
+    at = answer.columns.index(column)
+    rows = [(*row[:at], *row[at + 1 :]) for row in answer.rows]
+    return answer._replace(columns=(*answer.columns[:at], *answer.columns[at + 1 :]), rows=rows)
 
 
 def _notes(answer: Answer) -> list[str]:

@@ -145,7 +145,6 @@ def test_negative_values_are_for_pprof_only(name: str) -> None:
         ("out/a.b.SVG", "svg", True),
         ("a.json", "json", True),
         ("a.gz", None, True),
-        ("a.svg.gz", None, True),
         (".svg", None, True),
         ("svg", None, True),
         ("-", None, True),
@@ -158,6 +157,12 @@ def test_the_name_of_a_file_decides_its_format(
 ) -> None:
     assert format_of_path(path) == expected
     assert gzip_of_path(path) is packed
+
+
+@pytest.mark.parametrize("path", ["a.svg.gz", "a.svgz", "x/a.json.GZ", "a.folded.gz"])
+def test_a_packed_name_of_another_format_is_no_pprof(path: str) -> None:
+    with pytest.raises(UsageError, match="only pprof is packed"):
+        format_of_path(path)
 
 
 def test_an_unknown_format_names_the_known_ones() -> None:

@@ -222,6 +222,17 @@ def test_wide_printf_is_refused(database: Path, form: str) -> None:
         guarded.run("select printf(:form, 1, 2)", {"form": form})
 
 
+@pytest.mark.parametrize("form", ["json", "jsonl", "csv", "md"])
+def test_the_name_of_the_output_says_its_form(database: Path, tmp_path: Path, form: str) -> None:
+    output = tmp_path / f"a.{form}"
+    flag = {"md": "markdown"}.get(form, form)
+    question = ("sql", "select 1 as a, 'x' as b", "--db", database)
+    assert run(*question, "-o", output).code == 0
+    assert output.read_bytes() == run(*question, f"--{flag}").out
+    assert run(*question, "-o", output, "--json").code == 0
+    assert json.loads(output.read_text())["row_count"] == 1
+
+
 def test_output_goes_to_a_private_file(database: Path, tmp_path: Path) -> None:
     target = tmp_path / "out.csv"
     assert ask(database, "select 1 as a", "--csv", "-o", target).code == 0

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -67,6 +68,41 @@ def test_table_fits_its_width_and_says_so_with_an_ellipsis() -> None:
     text = write_table(Answer(("a", "b"), [("x" * 200, "y" * 200)]), width=60)
     assert all(len(line) <= 60 for line in text.splitlines())
     assert "…" in text
+
+
+@given(
+    st.lists(st.tuples(st.text(max_size=40), st.text(max_size=90), st.integers()), min_size=1),
+    st.integers(40, 200),
+)
+def test_numbers_and_short_texts_are_never_cut(
+    rows: list[tuple[str, str, int]], width: int
+) -> None:
+    text = write_table(Answer(("name", "text", "number"), [*rows]), width)
+    for _, _, number in rows:
+        assert re.search(rf"(?<!\S){number}(?!\S)", text)
+    for name, _, _ in rows:
+        if len(show(name).strip()) <= 12:
+            assert show(name).strip() in text
+
+
+def test_columns_that_may_go_go_in_order_and_are_named() -> None:
+    answer = Answer(("name", "agent", "count"), [("n" * 20, "a" * 20, 10**9)])
+    assert "left out" not in write_table(answer, 60, ("agent", "count"))
+    narrow = write_table(answer, 40, ("agent", "count"))
+    assert "left out at this width: agent\n" in narrow
+    assert "1000000000" in narrow
+    assert "left out at this width: agent, count" in write_table(answer, 24, ("agent", "count"))
+
+
+def test_what_is_too_wide_is_written_a_line_a_value() -> None:
+    columns = tuple(f"column_{number}" for number in range(24))
+    text = write_table(Answer(columns, [tuple(range(24)), tuple(["x" * 99] * 24)]), 80)
+    lines = text.splitlines()
+    assert lines[0] == "row 1"
+    assert lines[1] == "column_0   0"
+    assert lines.index("row 2") == 26
+    assert max(map(len, lines)) <= 80
+    assert all(column in text for column in columns)
 
 
 def test_table_without_a_width_is_whole() -> None:

@@ -39,7 +39,7 @@ def command(name: str | None, **options: Any) -> None:
     if name is None:
         if parameters or options["show_sql"]:
             raise UsageError("name a question: agentpprof ask lists them")
-        write_answer(listed_questions(), options)
+        write_answer(listed_questions(), options, ("parameters",))
         return
     recipe = read_recipe(name)
     filled = recipe.filled(parameters)

@@ -3,7 +3,7 @@
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -35,6 +35,7 @@ from agentpprof.store.guard import Answer
 _OUTPUT = "Output"
 _STORE = "Logs and database"
 _FORMATS: Final = ("json", "jsonl", "csv", "markdown")
+_FORMS_OF_FILES: Final = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown"}
 _WHOLE_NUMBER = re.compile(r"-?(0|[1-9]\d{0,17})")
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)\.\d+")
 
@@ -157,21 +158,26 @@ def _bring_up_to_date(path: Path) -> None:
 
 
 def chosen_format(options: Mapping[str, Any]) -> str:
-    """Return the one form of output that was asked for, a table when none was."""
+    """Return the form of output that was asked for or that the file's name says, else a table."""
     chosen = [name for name in _FORMATS if options[f"as_{name}"]]
     if len(chosen) > 1:
         raise UsageError(f"--{chosen[0]} and --{chosen[1]} contradict each other: leave one out")
-    return chosen[0] if chosen else "table"
+    if chosen:
+        return chosen[0]
+    return _FORMS_OF_FILES.get(Path(options["output"]).suffix.lower(), "table")
 
 
-def write_answer(answer: Answer, options: Mapping[str, Any]) -> None:
-    """Write an answer as it was asked for; what was cut is told on stderr too, but for JSON."""
+def write_answer(answer: Answer, options: Mapping[str, Any], droppable: Sequence[str] = ()) -> None:
+    """Write an answer as it was asked for; what was cut is told on stderr too, but for JSON.
+
+    Columns of `droppable` may be left out on a narrow terminal.
+    """
     from agentpprof.tables import WRITERS, write_table
 
     form = chosen_format(options)
     is_for_terminal = options["output"] == STDOUT and sys.stdout.isatty()
     if form == "table" and is_for_terminal:
-        text = write_table(answer, width=shutil.get_terminal_size().columns)
+        text = write_table(answer, shutil.get_terminal_size().columns, droppable)
     else:
         text = WRITERS[form](answer)
     write_output(text.encode("utf-8", "backslashreplace"), options["output"])

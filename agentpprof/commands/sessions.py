@@ -36,6 +36,7 @@ _SORTS: Final[Mapping[str, Callable[[SessionRow], int]]] = {
     "calls": lambda row: row.totals.tool_calls,
     "failed": lambda row: row.totals.failed_calls,
 }
+_DROPPABLE = ("agent", "failed", "outcome", "prompts", "time")  # on a narrow terminal, in order
 _COLUMNS = (
     "session", "started", "project", "agent", "tag", "prompts", "calls", "failed", "tokens",
     "time", "outcome",
@@ -130,4 +131,5 @@ def _write(answer: Answer) -> None:
     from agentpprof.tables import write_table
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    write_output(write_table(answer, width).encode("utf-8", "backslashreplace"), STDOUT)
+    text = write_table(answer, width, _DROPPABLE)
+    write_output(text.encode("utf-8", "backslashreplace"), STDOUT)

@@ -55,9 +55,13 @@ def format_of_path(path: str) -> str | None:
 
     Only the last part of the path counts, in upper or lower case. The longest extension wins, and
     something must stand before it: `a.pb.gz` is pprof, `a.gz` and a file called `.svg` are nothing.
+    Raises UsageError for another format's name with `.gz` behind it.
     """
     extension = _extension_of(path)
     if extension is None:
+        plain = path[:-3] if path.lower().endswith(".gz") else path[:-1]
+        if path[-1:].lower() == "z" and (inner := _extension_of(plain)):
+            raise UsageError(f"{path}: only pprof is packed; write {inner} or .pb.gz")
         return None
     return next(name for name, each in ENCODERS.items() if extension in each.extensions)
 
