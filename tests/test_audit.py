@@ -114,6 +114,22 @@ def test_the_lines_of_a_session_are_listed_with_their_verdict(
     assert all(line["file"] == "session-2.jsonl" for line in document["lines"])
 
 
+def test_what_was_skipped_is_told_of_the_chosen_logs_alone(
+    claude_home: Path, tmp_path: Path
+) -> None:
+    project = tmp_path / "home" / "projects" / "-home-dev-shop"
+    other = user("explain", at="2026-05-02T10:00:00.000Z")
+    strange = {"type": "strange", "timestamp": "2026-05-02T10:00:01.000Z"}
+    write_log(project / "session-3.jsonl", [{**other, "sessionId": "session-3"}, strange])
+    database, root = tmp_path / "a.db", ("--claude-root", str(claude_home))
+    kinds = {"strange"}
+    assert {each["kind"] for each in audit(database, *root)["skipped"]} >= kinds
+    assert {
+        each["kind"] for each in audit(database, *root, "--session-id", "session-3")["skipped"]
+    } == kinds
+    assert not audit(database, *root, "--session-id", "session-1")["skipped"]
+
+
 def test_a_codex_total_that_is_written_again_is_a_repeat(tmp_path: Path) -> None:
     count = token_count(codex_usage(100, 10), at="2026-05-01T10:00:09.000Z")
     log = [

@@ -195,6 +195,15 @@ def test_branches(isolated_machine: Path) -> None:
     assert "NEW: no session ran on the branch none" in ran.err
 
 
+def test_folded_stacks_do_not_say_what_they_count(history: Path, tmp_path: Path) -> None:
+    output = tmp_path / "a.folded"
+    run("-o", output, "--all-projects", "--view", "files")
+    told = f"{output} does not say what it counts: it is read as files"
+    arguments = ("diff", output, "all", "--all-projects", "--view", "files")
+    assert told in run(*arguments).err
+    assert told not in run(*arguments, "-q").err
+
+
 def test_saved_profiles_of_all_kinds_and_a_filter(history: Path, tmp_path: Path) -> None:
     for name in ("a.pb.gz", "a.pb", "a.json", "a.folded"):
         run("-o", tmp_path / name, "--all-projects", "--agent", "claude")

@@ -95,6 +95,14 @@ def test_vague_tags_and_catch_all_patterns_are_warned_about_once() -> None:
     assert "matches every text" in warnings[1]
 
 
+def test_a_catch_all_for_answers_leaves_calls_without_words_their_tag() -> None:
+    prompts, answers = rule_warnings(
+        [parse_tag_rule(f"{kind}:good=.*") for kind in ("prompt", "llm")]
+    )
+    assert "so no rule after it and no built-in tag is used" in prompts
+    assert "so no rule after it is used" in answers
+
+
 @pytest.mark.parametrize("tag", ["task", "work", "misc", "thing", "stuff", "other", "item", "data"])
 def test_every_vague_tag_is_warned_about(tag: str) -> None:
     assert rule_warnings([parse_tag_rule(f"prompt:{tag}=x")])

@@ -72,7 +72,9 @@ def _document(
         audits.read_told(connection),
         {session.key: session.agent for session in every},
     )
-    document = audit.audit_document(accounts, chosen, audits.read_skipped_kinds(connection))
+    only = None if len(chosen) == len(every) else chosen
+    skipped = audits.read_skipped_kinds(connection, only)
+    document = audit.audit_document(accounts, chosen, skipped)
     if with_lines:
         document["lines"] = audit.line_rows(lines, chosen)
     return document

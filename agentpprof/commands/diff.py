@@ -89,6 +89,10 @@ def command(base: str, new: str, **options: Any) -> None:
     """
     format_name = _checked_format(options["output"], options["format_name"])
     change = _difference((base, new), options)
+    for text in () if options["quiet"] else (base, new):
+        if text.lower().endswith(".folded"):
+            view = options["view_name"]
+            say(f"{text} does not say what it counts: it is read as {view}", on_stderr=True)
     if format_name:
         width = OutputOptions(
             options["svg_width"], gzip_of_path(options["output"]), options["flame"]

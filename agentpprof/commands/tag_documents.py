@@ -35,7 +35,7 @@ from agentpprof.vocabulary import TAG_KINDS, UNTAGGED
 
 _SAMPLES = 30
 _PREVIEW = 120  # characters of a text
-_COLUMNS = ("kind", "id", "started_at", "tag", "task", "by")
+_COLUMNS = ("kind", "id", "session_id", "started_at", "tag", "task", "by")
 
 
 class Asked(NamedTuple):
@@ -83,7 +83,7 @@ def report_tags(asked: Asked) -> dict[str, Any]:
 
 
 def list_tags(asked: Asked, tag: str | None, *, only_by_hand: bool) -> Answer:
-    """Return one row per session and prompt: id, time, tag, task and who gave the tag."""
+    """Return one row per session and prompt: id, session, time, tag, task, and who gave the tag."""
     with chosen_database(asked.source.database, asked.source.is_foreign) as path:
         tagged, texts = _gather(asked, path)
         ids = _prompt_ids(path, tagged)
@@ -163,12 +163,22 @@ def _in_order(tagged: Tagged) -> Iterator[TaggedThing]:
 
 
 def _row(thing: TaggedThing, ids: Mapping[int, str]) -> tuple[Any, ...]:
-    own_id = ids.get(thing.key, "") if thing.kind == "prompt" else thing.session.session_id
+    session_id = thing.session.session_id
+    own_id = ids.get(thing.key, "") if thing.kind == "prompt" else session_id
     at_ms = thing.started_at_ms
     started_at = (
         f"{datetime.fromtimestamp(at_ms / 1000, UTC):%Y-%m-%dT%H:%M:%SZ}" if at_ms else None
     )
-    return thing.kind, own_id, started_at, thing.tag, thing.task or None, thing.by or None
+    of_session = session_id if thing.kind == "prompt" else None
+    return (
+        thing.kind,
+        own_id,
+        of_session,
+        started_at,
+        thing.tag,
+        thing.task or None,
+        thing.by or None,
+    )
 
 
 def _preview(thing: TaggedThing, texts: Mapping[int, str]) -> str:

@@ -1,7 +1,9 @@
 """What an audit reads: every value that carried usage with its verdict, and what counts."""
 
+import json
 import os
 import sqlite3
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from agentpprof.resources import read_text
@@ -62,7 +64,14 @@ def read_told(connection: sqlite3.Connection) -> list[tuple[int, int, int, int]]
     return connection.execute(read_text("sql", "select/audit_told.sql")).fetchall()
 
 
-def read_skipped_kinds(connection: sqlite3.Connection) -> list[SkippedKind]:
-    """Return the records that are no operation, by agent, kind and version."""
-    rows = connection.execute(read_text("sql", "select/audit_skipped.sql"))
+def read_skipped_kinds(
+    connection: sqlite3.Connection, session_keys: Iterable[int] | None = None
+) -> list[SkippedKind]:
+    """Return the records that are no operation, by agent, kind and version.
+
+    Of all logs, or of those that tell of some sessions.
+    """
+    keys = None if session_keys is None else json.dumps(list(session_keys))
+    statement = read_text("sql", "select/audit_skipped.sql")
+    rows = connection.execute(statement, {"session_keys": keys})
     return [SkippedKind(*row) for row in rows]

@@ -71,9 +71,11 @@ def rule_warnings(rules: Iterable[TagRule]) -> list[str]:
                 None
             )
         if rule.pattern.source in CATCH_ALL:
+            # An LLM call without words keeps the tag of what it did next.
+            built_in = "" if rule.kind == "llm" else " and no built-in tag"
             warnings[
-                f"{where}: {quoted(rule.pattern.source)} matches every text, so no rule after it "
-                "and no built-in tag is used"
+                f"{where}: {quoted(rule.pattern.source)} matches every text, so no rule after it"
+                f"{built_in} is used"
             ] = None
     return list(warnings)
 
