@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentpprof.semantics import shell
+from agentpprof.semantics.arguments import read_arguments
 from agentpprof.semantics.heredocs import cut_heredocs
 from agentpprof.semantics.paths import normal_path
 from agentpprof.semantics.plain import plain_segments
@@ -249,6 +250,7 @@ def test_each_row_of_the_table_of_programs_is_well_formed() -> None:
         assert {kind for kind in program.values.values() if kind} <= set(
             "rwcdm?gouUhstX;~SPE>DWRV2i"
         ), name
+        assert set(program.changes.values()) <= set(_ACCESS), name
         assert program.flags <= {
             "filter",
             "quiet",
@@ -260,6 +262,24 @@ def test_each_row_of_the_table_of_programs_is_well_formed() -> None:
             "long",
         }, name
     assert set(table.effect) == set(ACTIONS)
+
+
+@pytest.mark.parametrize("value", [None, "", "-", "@", "+", "=", "\\", "[", "a b"])
+def test_no_option_of_the_table_stumbles_over_its_value(value: str | None) -> None:
+    table = program_table()
+    values = [] if value is None else [value]
+    for name in table.names():
+        program = table.find(name)
+        assert program is not None
+        for option in {*program.values, *program.changes, *program.actions}:
+            read_arguments([name, option, *values], program, table)
+            read_arguments([name, f"{option}={value or ''}", "x", *values], program, table)
+
+
+def test_what_an_option_of_a_host_lacks_leaves_the_rest_of_the_command_alone() -> None:
+    for command in ("psql -h; pytest", "mysql --host= -u root; pytest", 'psql -h ""; pytest'):
+        assert analyze(command).action == "test", command
+        assert not analyze(command).hosts, command
 
 
 def test_each_name_stands_once_in_the_table_of_programs() -> None:

@@ -255,6 +255,8 @@ class _Reader:
                 self._add("u", word)
         elif letter == "T":
             self._read_archive(word)
+        elif letter in "uU" and word.startswith(("+", "@")):  # options of dig
+            self.position -= 1
         else:
             self._add(letter, word)
 
@@ -297,8 +299,6 @@ class _Reader:
             found.script = word
             found.paths.append((word, "r"))
             self._enter_script(word)
-        elif letter in "uU" and word[0] in "+@":  # options of dig
-            self.position -= 1
         else:
             add_place(found, letter, word)
 

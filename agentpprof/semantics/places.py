@@ -36,7 +36,9 @@ class Arguments:
 
 
 def add_place(found: Arguments, letter: str, word: str) -> None:
-    """Note `word` in `found` by its letter (head of programs.toml)."""
+    """Note `word` in `found` by its letter (head of programs.toml); no word names no place."""
+    if not word:
+        return
     if letter in PATHS:
         found.paths.append((word, letter))
     elif letter in "uU":
