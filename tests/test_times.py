@@ -40,6 +40,18 @@ def test_days_begin_in_the_zone() -> None:
     assert parse_time("today", "America/New_York", NOW) == ms("2026-05-16T00:00-04:00")
 
 
+@pytest.mark.parametrize("day", ["2026-03-29", "2026-10-25"])
+def test_hours_back_are_hours_also_where_clocks_are_set(day: str) -> None:
+    now = datetime.fromisoformat(f"{day}T01:30+00:00")
+    for text, hours in (("30m", 0.5), ("1h", 1), ("24h", 24)):
+        assert parse_time(text, "Europe/Berlin", now) == ms(f"{day}T01:30+00:00") - hours * HOUR_MS
+
+
+def test_a_day_back_is_the_same_time_of_the_day_before() -> None:
+    now = datetime.fromisoformat("2026-03-29T12:00+02:00")
+    assert parse_time("1d", "Europe/Berlin", now) == ms("2026-03-28T12:00+01:00")
+
+
 def test_nothing_is_no_time() -> None:
     assert parse_time(None, "UTC") is None
 

@@ -25,7 +25,7 @@ def parse_time(
     found = _SPAN.fullmatch(text.strip())
     try:
         if found:
-            at = now - timedelta(**{_UNITS[found.group(2)]: int(found.group(1))})
+            at = _ago(now, int(found.group(1)), found.group(2))
         elif text in ("today", "yesterday"):
             day = now.date() - timedelta(days=text == "yesterday")
             at = datetime.combine(day, time(), here)
@@ -39,6 +39,16 @@ def parse_time(
             f"{option}: {text!r} is no time: write 2026-05-17, 2026-05-17T14:00, 7d, 24h, today "
             "or yesterday"
         ) from None
+
+
+def _ago(now: datetime, count: int, unit: str) -> datetime:
+    """Return the time `count` units before `now`, which is in the zone.
+
+    Hours and minutes have one length; a day back is the same time of the day before, whatever
+    happened to the clocks since: Python subtracts on the wall clock of an aware time.
+    """
+    span = timedelta(**{_UNITS[unit]: count})
+    return now.astimezone(UTC) - span if unit in "mh" else now - span
 
 
 def parse_span(
