@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 from agentpprof.agents import claude
 from agentpprof.agents.claude_records import Message
 from agentpprof.agents.claude_users import author_of
-from agentpprof.agents.facts import CallFact, Fact, PromptFact, ResponseFact, ResultFact
+from agentpprof.agents.facts import (
+    LARGEST_COUNT,
+    CallFact,
+    Fact,
+    PromptFact,
+    ResponseFact,
+    ResultFact,
+)
 
 PATH = "/logs/projects/-home-dev-shop/session-1.jsonl"
 
@@ -56,7 +63,7 @@ def test_a_slash_command_is_a_prompt_only_if_the_agent_answers_it(is_answered: b
     assert prompts == ([("/deploy now", "deploy")] if is_answered else [])
 
 
-VALID = st.integers(0, 2**53 - 1)
+VALID = st.integers(0, LARGEST_COUNT - 1)
 ODD = st.one_of(
     st.none(), st.booleans(), st.floats(), st.text(max_size=3), st.integers(), st.just([1])
 )
@@ -73,7 +80,7 @@ def test_odd_token_counts_are_never_fatal_negative_or_called_exact(
     usage = responses[0].usage
     assert usage is not None
     counts = (usage.input_tokens, usage.cache_read_tokens, usage.output_tokens)
-    assert all(0 <= count < 2**53 for count in counts)
+    assert all(0 <= count < LARGEST_COUNT for count in counts)
     if any(isinstance(value, (bool, str)) for name, value in odd.items() if "tokens" in name):
         assert responses[0].quality == "uncertain"
 

@@ -25,6 +25,7 @@ from builders_codex import (
 
 from agentpprof.agents import codex
 from agentpprof.agents.facts import (
+    LARGEST_COUNT,
     BadLineFact,
     CallFact,
     Fact,
@@ -360,7 +361,7 @@ def test_unknown_kinds_are_counted_and_known_context_is_silent() -> None:
     [
         {"input_tokens": -1, "output_tokens": 5},
         {"input_tokens": 1.5, "output_tokens": 5},
-        {"input_tokens": 1 << 63, "output_tokens": 5},
+        {"input_tokens": LARGEST_COUNT, "output_tokens": 5},
         {"input_tokens": "many"},
         [1, 2],
     ],

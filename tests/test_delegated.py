@@ -1,4 +1,4 @@
-"""A delegating call keeps, in the view `time`, what its sub-agent does not cover: no more is taken."""
+"""In the view `time` a delegating call keeps what its sub-agent does not cover, no less."""
 
 from datetime import datetime
 from pathlib import Path

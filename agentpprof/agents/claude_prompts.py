@@ -6,8 +6,8 @@ from agentpprof.agents import claude_users
 from agentpprof.agents.claude_messages import add_results, prompt_id
 from agentpprof.agents.claude_reading import Reading, to_ms
 from agentpprof.agents.claude_records import CopiedRecord, Message, Record
-from agentpprof.agents.claude_usage import version_of
 from agentpprof.agents.facts import OutcomeFact, PromptFact, Where
+from agentpprof.agents.versions import version_of
 
 _MAX_QUEUED = 16
 # From then on a message typed while the agent works has an attachment record of its own.

@@ -5,10 +5,11 @@ push every line to the slow way, so raw fields default to `Raw(b"")`.
 """
 
 from datetime import datetime
-from typing import Annotated, Any, TypedDict
+from typing import Any, TypedDict
 
-from msgspec import Meta, MsgspecError, Raw, Struct, json
+from msgspec import MsgspecError, Raw, Struct, json
 
+from agentpprof.agents.facts import Count
 from agentpprof.agents.lines import decode_loosely
 
 
@@ -61,10 +62,6 @@ class UsageRecord(Struct, gc=False):
         except (MsgspecError, RecursionError):
             found: UsageRecord | None = decode_loosely(raw, cls)
             return found
-
-
-LARGEST_COUNT = 2**53  # beyond it no token count is real, and sums would leave 64 bits
-Count = Annotated[int, Meta(ge=0, lt=LARGEST_COUNT)]
 
 
 class ExactSplit(CacheSplit, gc=False):

@@ -4,20 +4,17 @@ formats/claude-code.md section 3: input and cache fields are equal on all rows o
 grows, so the store keeps the maximum of each; some versions write placeholders.
 """
 
-import re
 from functools import lru_cache
 from typing import Any
 
 from agentpprof.agents.claude_records import (
-    LARGEST_COUNT,
     CacheSplit,
     ExactUsage,
     Iteration,
     UsageRecord,
 )
-from agentpprof.agents.facts import Usage
-
-_VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
+from agentpprof.agents.facts import LARGEST_COUNT, Usage
+from agentpprof.agents.versions import version_of
 
 _STANDARD = (None, "", "standard")  # tiers and speeds that change no price
 
@@ -115,13 +112,6 @@ def tier_of(record: UsageRecord) -> str:
         if isinstance(name, str) and name not in _STANDARD
     ]
     return "+".join(names)
-
-
-@lru_cache(maxsize=512)
-def version_of(text: str) -> tuple[int, ...]:
-    """Return a program's version as numbers, zeros for what is none."""
-    found = _VERSION.match(text)
-    return tuple(map(int, found.groups())) if found else (0, 0, 0)
 
 
 @lru_cache(maxsize=512)

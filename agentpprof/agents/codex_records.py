@@ -6,13 +6,13 @@ Big values (outputs, images, changes) are `Raw`: looked at, never copied.
 """
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Any
 
-from msgspec import Meta, Raw, Struct, json
+from msgspec import Raw, Struct, json
+
+from agentpprof.agents.facts import Count
 
 _NO_RAW = Raw(b"")
-# A number that fits a column; what does not is no count (issue 5, bad input).
-Count = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
 
 
 class Payload(Struct, gc=False):

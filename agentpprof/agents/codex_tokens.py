@@ -17,9 +17,10 @@ from agentpprof.agents.codex_usage import (
     vector_of,
 )
 from agentpprof.agents.facts import ResponseFact, Usage
+from agentpprof.agents.versions import version_of
 
 # Builds before this one wrote a response's items only after its count (section 6, "Timing").
-_ITEMS_BEFORE_COUNT = (0, 60)
+_ITEMS_BEFORE_COUNT = (0, 60, 0)
 
 
 def add_token_count(reading: Reading, payload: Payload) -> None:
@@ -193,7 +194,4 @@ def _put(reading: Reading, natural_id: str, usage: Usage, reason: str) -> Respon
 
 
 def _writes_items_late(version: str) -> bool:
-    parts = version.split("-")[0].split(".")[:2]
-    if len(parts) < 2 or not all(part.isdigit() and len(part) < 6 for part in parts):
-        return False
-    return (int(parts[0]), int(parts[1])) < _ITEMS_BEFORE_COUNT
+    return (0, 0, 0) < version_of(version) < _ITEMS_BEFORE_COUNT

@@ -6,9 +6,12 @@ shared object while nothing changes). Times are UTC milliseconds, None where the
 Natural ids are the agent's own; the store makes keys of them (docs/formats.md says which id).
 """
 
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct
+
+LARGEST_COUNT = 2**40  # beyond it no token count is real, and sums would leave 64 bits
+Count = Annotated[int, Meta(ge=0, lt=LARGEST_COUNT)]
 
 
 class Where(Struct, frozen=True, gc=False):

@@ -2,6 +2,7 @@
 
 import os
 import zlib
+from collections.abc import Iterable
 from pathlib import PurePath
 from types import ModuleType
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import msgspec
 
 from agentpprof.agents.facts import BadLineFact, Where
-from agentpprof.errors import DamagedError
+from agentpprof.errors import AgentPprofError, DamagedError
 from agentpprof.ingest import reader
 from agentpprof.ingest.assemble import assemble
 from agentpprof.ingest.reader import Piece
@@ -32,29 +33,71 @@ class FileReading:
         self._version = version
         # Ids are made from names of files, and ids are text: bytes that are none are replaced.
         self._path = os.fsencode(log_file.path).decode("utf-8", "replace")
-        self._decoder_state, self._assembly_state = decode_state(state, decoder, self._path)
+        self._go_back_to(state)
 
     def add(self, piece: Piece, base_offset: int) -> FileRead:
         """Return what one piece adds, with the state behind it."""
-        facts, self._decoder_state = self._decoder.decode(
-            piece.data, piece.offset, self._path, self._decoder_state
-        )
-        where = Where(PurePath(self._path).stem)
-        facts += [
-            BadLineFact(where, offset, None, length, "too_long")
-            for offset, length in piece.too_long
-        ]
-        rows, self._assembly_state = assemble(facts, self._assembly_state, self._log_file.agent)
+        too_long = self._bad_lines(piece.too_long, "too_long")
+        try:
+            rows = self._rows_of(piece.data, piece.offset, too_long)
+        except (AgentPprofError, MemoryError):
+            raise
+        except Exception:  # noqa: BLE001 # a log must not be able to block the index for good
+            data, blanked = self._without_what_trips(piece)
+            bad = [*too_long, *self._bad_lines(blanked, "not_understood")]
+            rows = self._rows_of(data, piece.offset, bad)
+        self._state = encode_state(self._decoder_state, self._assembly_state)
         # Broken off before its last piece, a file must look changed to the next pass.
         log_file = self._log_file if piece.is_last else self._log_file._replace(mtime_ns=-1)
         return FileRead(
             log_file,
             piece.checkpoint,
             self._version,
-            encode_state(self._decoder_state, self._assembly_state),
+            self._state,
             rows,
             base_offset,
         )
+
+    def _rows_of(self, data: bytes, offset: int, bad: list[BadLineFact]) -> FileRows:
+        """Decode and assemble whole lines, carrying both states on."""
+        facts, self._decoder_state = self._decoder.decode(
+            data, offset, self._path, self._decoder_state
+        )
+        facts += bad
+        rows, self._assembly_state = assemble(facts, self._assembly_state, self._log_file.agent)
+        return rows
+
+    def _bad_lines(self, spans: Iterable[tuple[int, int]], reason: str) -> list[BadLineFact]:
+        """Return facts for lines that were passed over, of (offset, length)."""
+        where = Where(PurePath(self._path).stem)
+        return [BadLineFact(where, offset, None, length, reason) for offset, length in spans]
+
+    def _without_what_trips(self, piece: Piece) -> tuple[bytes, list[tuple[int, int]]]:
+        """Return a piece's data with the lines that our own code stumbles over blanked, and those.
+
+        The states stand where they stood before the piece, at the end as at the beginning.
+        """
+        before = self._state
+        self._go_back_to(before)
+        lines, blanked, offset = piece.data.split(b"\n"), [], piece.offset
+        for number, line in enumerate(lines[:-1]):
+            known = encode_state(self._decoder_state, self._assembly_state)
+            try:
+                self._rows_of(line + b"\n", offset, [])
+            except (AgentPprofError, MemoryError):
+                raise
+            except Exception:  # noqa: BLE001 # as in add
+                self._go_back_to(known)
+                blanked.append((offset, len(line) + 1))
+                lines[number] = b" " * len(line)
+            offset += len(line) + 1
+        self._go_back_to(before)
+        return b"\n".join(lines), blanked
+
+    def _go_back_to(self, state: bytes | None) -> None:
+        """Take both states from what was encoded, or those of a file's first byte."""
+        self._state = state
+        self._decoder_state, self._assembly_state = decode_state(state, self._decoder, self._path)
 
     def is_record(self, tail: Piece) -> bool:
         """Say whether a tail is a record whatever is written behind it.
@@ -62,7 +105,12 @@ class FileReading:
         Other objects count as damage where something is glued to them, so they wait for a newline.
         """
         glued = tail.data[:-1] + b"?\n"
-        facts, _ = self._decoder.decode(glued, tail.offset, self._path, self._decoder_state)
+        try:
+            facts, _ = self._decoder.decode(glued, tail.offset, self._path, self._decoder_state)
+        except (AgentPprofError, MemoryError):
+            raise
+        except Exception:  # noqa: BLE001 # as in add, which is asked once the line is whole
+            return False
         return not any(
             isinstance(fact, BadLineFact) and fact.offset == tail.offset for fact in facts
         )
