@@ -33,6 +33,9 @@ class FileReading:
         self._version = version
         # Ids are made from names of files, and ids are text: bytes that are none are replaced.
         self._path = os.fsencode(log_file.path).decode("utf-8", "replace")
+        self._state: bytes | None  # both states behind the last piece, as they are stored
+        self._decoder_state: Any
+        self._assembly_state: AssemblyState
         self._go_back_to(state)
 
     def add(self, piece: Piece, base_offset: int) -> FileRead:
@@ -46,14 +49,14 @@ class FileReading:
             data, blanked = self._without_what_trips(piece)
             bad = [*too_long, *self._bad_lines(blanked, "not_understood")]
             rows = self._rows_of(data, piece.offset, bad)
-        self._state = encode_state(self._decoder_state, self._assembly_state)
+        state = self._state = encode_state(self._decoder_state, self._assembly_state)
         # Broken off before its last piece, a file must look changed to the next pass.
         log_file = self._log_file if piece.is_last else self._log_file._replace(mtime_ns=-1)
         return FileRead(
             log_file,
             piece.checkpoint,
             self._version,
-            self._state,
+            state,
             rows,
             base_offset,
         )
