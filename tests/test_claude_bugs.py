@@ -308,6 +308,35 @@ def test_row_12_cache_writes_of_an_hour_and_of_five_minutes_stand_apart(bench: B
     assert bench.rows(f"{split} from operation") == [{"short": 35, "long": 70}]
 
 
+@pytest.mark.parametrize("is_read_at_once", [True, False])
+@pytest.mark.parametrize("order", [1, -1])
+def test_row_12_cache_writes_that_only_some_rows_part_are_not_added(
+    bench: Bench, order: int, is_read_at_once: bool
+) -> None:
+    whole, parted = claude_usage(cache_write_5m=1000), claude_usage(0, 0, cache_write_1h=1000)
+    parted["cache_creation"]["ephemeral_5m_input_tokens"] = 0
+    parted["cache_creation_input_tokens"] = 1000
+    del whole["cache_creation"]
+    log = ClaudeSession()
+    for usage in (whole, parted)[::order]:
+        log.assistant("x", message_id="msg_a", usage=usage)
+        log.write(bench.home)
+        if not is_read_at_once:
+            bench.index()
+    assert bench.tokens() == (1, 10, 1000, 1000, 50)
+    assert bench.count("select cache_write_1h_tokens from operation") == 1000
+
+
+def test_row_12_of_two_partings_the_larger_sum_and_the_larger_hour_count(bench: Bench) -> None:
+    log = ClaudeSession()
+    for short, long in ((20, 30), (60, 0)):
+        usage = claude_usage(cache_write_5m=short, cache_write_1h=long)
+        log.assistant("x", message_id="msg_a", usage=usage)
+    log.write(bench.home)
+    assert bench.tokens() == (1, 10, 60, 1000, 50)
+    assert bench.count("select cache_write_1h_tokens from operation") == 30
+
+
 def test_row_13_an_advisors_tokens_count_once_under_its_own_model(bench: Bench) -> None:
     step = {"input_tokens": 400, "output_tokens": 60, "cache_read_input_tokens": 5}
     iterations = [

@@ -8,7 +8,11 @@ _BYTES_A_TOKEN = 4  # a usual rule of thumb for text; estimates are shown apart 
 
 
 def join_usage(row: OperationRow, usage: Usage) -> None:
-    """Keep the maximum of each count; a row has all of them or none."""
+    """Keep the maximum of each count; a row has all of them or none.
+
+    Cache writes are one count of which the 1-hour writes are a part: a record that does not part
+    them would be added to one that does.
+    """
     if row.input_tokens is None:
         row.input_tokens = usage.input_tokens
         row.cache_read_tokens = usage.cache_read_tokens
@@ -20,8 +24,13 @@ def join_usage(row: OperationRow, usage: Usage) -> None:
         return
     row.input_tokens = max(row.input_tokens or 0, usage.input_tokens)
     row.cache_read_tokens = max(row.cache_read_tokens or 0, usage.cache_read_tokens)
-    row.cache_write_5m_tokens = max(row.cache_write_5m_tokens or 0, usage.cache_write_5m_tokens)
-    row.cache_write_1h_tokens = max(row.cache_write_1h_tokens or 0, usage.cache_write_1h_tokens)
+    writes_1h = row.cache_write_1h_tokens or 0
+    writes = max(
+        (row.cache_write_5m_tokens or 0) + writes_1h,
+        usage.cache_write_5m_tokens + usage.cache_write_1h_tokens,
+    )
+    row.cache_write_1h_tokens = max(writes_1h, usage.cache_write_1h_tokens)
+    row.cache_write_5m_tokens = writes - row.cache_write_1h_tokens
     row.output_tokens = max(row.output_tokens or 0, usage.output_tokens)
     row.reasoning_tokens = max(row.reasoning_tokens or 0, usage.reasoning_tokens)
     row.web_searches = max(row.web_searches or 0, usage.web_searches)

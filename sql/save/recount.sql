@@ -13,7 +13,8 @@ from
             usage_line.operation_key,
             max(usage_line.input_tokens) as input_tokens,
             max(usage_line.cache_read_tokens) as cache_read_tokens,
-            max(usage_line.cache_write_5m_tokens) as cache_write_5m_tokens,
+            max(usage_line.cache_write_5m_tokens + usage_line.cache_write_1h_tokens)
+            - max(usage_line.cache_write_1h_tokens) as cache_write_5m_tokens,
             max(usage_line.cache_write_1h_tokens) as cache_write_1h_tokens,
             max(usage_line.output_tokens) as output_tokens,
             max(usage_line.reasoning_tokens) as reasoning_tokens

@@ -1,5 +1,6 @@
 -- Insert a response, or join what this record says of it with what is stored: the maximum of
--- each count.
+-- each count, where cache writes are one count of which the 1-hour writes are a part: a record
+-- that does not part them would be added to one that does.
 -- Owner columns are left alone here: sql/save/owner.sql decides them.
 insert into operation (
     log_file_id, parser_version, bag_id, object_id, text, key, op, owner_rank, session_key,
@@ -27,8 +28,17 @@ insert into operation (
         coalesce(excluded.cache_read_tokens, cache_read_tokens)
     ),
     cache_write_5m_tokens = max(
-        coalesce(cache_write_5m_tokens, excluded.cache_write_5m_tokens),
-        coalesce(excluded.cache_write_5m_tokens, cache_write_5m_tokens)
+        coalesce(
+            cache_write_5m_tokens + cache_write_1h_tokens,
+            excluded.cache_write_5m_tokens + excluded.cache_write_1h_tokens
+        ),
+        coalesce(
+            excluded.cache_write_5m_tokens + excluded.cache_write_1h_tokens,
+            cache_write_5m_tokens + cache_write_1h_tokens
+        )
+    ) - max(
+        coalesce(cache_write_1h_tokens, excluded.cache_write_1h_tokens),
+        coalesce(excluded.cache_write_1h_tokens, cache_write_1h_tokens)
     ),
     cache_write_1h_tokens = max(
         coalesce(cache_write_1h_tokens, excluded.cache_write_1h_tokens),
