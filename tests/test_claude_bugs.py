@@ -337,6 +337,21 @@ def test_row_12_of_two_partings_the_larger_sum_and_the_larger_hour_count(bench: 
     assert bench.count("select cache_write_1h_tokens from operation") == 30
 
 
+@pytest.mark.parametrize("is_read_at_once", [True, False])
+def test_a_response_whose_text_was_cut_has_no_estimate_however_it_was_read(
+    bench: Bench, is_read_at_once: bool
+) -> None:
+    log = ClaudeSession()
+    for words in ("x" * 3000, "y" * 2000):
+        del log.assistant(words, message_id="msg_a")["message"]["usage"]
+        log.write(bench.home)
+        if not is_read_at_once:
+            bench.index()
+    assert bench.rows("select token, tokens from token_usage") == [
+        {"token": "unknown", "tokens": 1}
+    ]
+
+
 def test_row_13_an_advisors_tokens_count_once_under_its_own_model(bench: Bench) -> None:
     step = {"input_tokens": 400, "output_tokens": 60, "cache_read_input_tokens": 5}
     iterations = [

@@ -291,14 +291,8 @@ def test_a_child_is_linked_to_the_call_that_started_it() -> None:
         activity("c2", "started"),
         activity("c3", "interacted"),
     )  # fmt: skip
-    links = [
-        (fact.agent_session_id, fact.call_id, fact.agent_type) for fact in only(facts, LinkFact)
-    ]
-    assert links == [
-        ("child-1", "t1/c1", ""),
-        ("child-1", "t1/c1", "explorer"),
-        ("child-2", "t1/c2", ""),
-    ]
+    links = [(fact.agent_session_id, fact.call_id) for fact in only(facts, LinkFact)]
+    assert links == [("child-1", "t1/c1"), ("child-1", "t1/c1"), ("child-2", "t1/c2")]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from builders import ClaudeSession, encode_log
+from builders import ClaudeSession, call_id_of, encode_log
 from canonical import canonical_dump
 
 from agentpprof.ingest import indexer
@@ -273,6 +273,27 @@ def test_what_a_pass_left_out_is_counted(place: Place) -> None:
     bad.write_bytes(b"nonsense\n" + encode_log([{"type": "new-kind"}, {"type": "mode"}]))
     report = place.sync()
     assert (report.bad_lines, report.unknown_records) == (1, 1)
+
+
+@pytest.mark.parametrize("first", [b'{"type": "file-history-snapshot"}\n', None])
+def test_the_file_beside_a_sub_agents_log_may_come_late(place: Place, first: bytes | None) -> None:
+    call = place.log.tool_use("Task", {"prompt": "Look"})
+    place.log.write(place.home)
+    agent = ClaudeSession("session-1", agent_id="a1")
+    agent.user("Look")
+    path = agent.write(place.home)
+    whole = path.read_bytes()
+    if first is not None:
+        path.write_bytes(first)
+    place.sync()
+    path.with_suffix(".meta.json").write_text(
+        f'{{"agentType": "searcher", "toolUseId": "{call_id_of(call)}"}}'
+    )
+    path.write_bytes((first or b"") + whole + encode_log([agent.assistant("Found")]))
+    place.sync()
+    query = "select subagent from sessions where session_id = 'session-1/a1'"
+    assert place.value(query) == "searcher"
+    assert place.value("select count(*) from session_spawn") == 1
 
 
 def test_the_call_that_started_a_sub_agent_is_known_from_the_file_beside_its_log(

@@ -117,6 +117,11 @@ def test_a_script_with_digits_of_other_scripts_is_read_like_any_other(number: st
     assert call.input["cmd"] == "ls"
 
 
+def test_half_a_character_in_a_script_is_replaced() -> None:
+    (call,) = nested_calls('tools.exec_command({"cmd": "rm a\\ud83d", "timeout": 5})')
+    assert call.input == {"cmd": "rm a\ufffd", "timeout": 5}
+
+
 @pytest.fixture
 def tripping(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the reading of assistant records stumble over one of a message `trap`."""

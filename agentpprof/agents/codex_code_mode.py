@@ -8,6 +8,8 @@ import json
 import re
 from typing import Any, NamedTuple
 
+import msgspec
+
 MAX_NESTED = 32
 _MAX_SCRIPT = 65_536
 _MAX_ARGUMENT = 16_384
@@ -66,8 +68,8 @@ def _input(tool: str, argument: str, script: str) -> dict[str, Any]:
         argument = _assigned(argument, script)
     if argument.startswith("{"):
         try:
-            value = json.loads(argument)
-        except (ValueError, RecursionError):
+            value = msgspec.json.decode(argument)
+        except (msgspec.MsgspecError, ValueError, RecursionError):  # also half a character
             return _fields(argument)
         return value if isinstance(value, dict) else {}
     text = _TEXT.match(argument)

@@ -113,9 +113,7 @@ def add_spawn_end(reading: Reading, payload: Payload) -> None:
     """Link a child to the call that started it."""
     whole = reading.whole()
     if whole.new_thread_id and whole.call_id:
-        reading.add_link(
-            whole.new_thread_id, natural_call(reading, whole.call_id), whole.new_agent_role or ""
-        )
+        reading.add_link(whole.new_thread_id, natural_call(reading, whole.call_id))
 
 
 def add_agent_activity(reading: Reading, payload: Payload) -> None:

@@ -116,10 +116,10 @@ class Reading:
         if not self.is_copy:
             self.facts.append(OutcomeFact(self.where, self.offset, self.at_ms, outcome))
 
-    def add_link(self, agent: str, natural_id: str, agent_type: str = "") -> None:
+    def add_link(self, agent: str, natural_id: str) -> None:
         """Link a child thread to the call that started it, where its id is known."""
         if agent and not self.is_copy:
-            link = LinkFact(self.where, self.offset, self.at_ms, agent, natural_id, agent_type)
+            link = LinkFact(self.where, self.offset, self.at_ms, agent, natural_id)
             self.facts.append(link)
 
 

@@ -118,7 +118,6 @@ class WholePayload(Payload, gc=False):
     event_id: str | None = None
     agent_thread_id: str | None = None
     new_thread_id: str | None = None
-    new_agent_role: str | None = None
     # items
     item: Item | None = None
 

@@ -105,7 +105,7 @@ class OutcomeFact(Fact, gc=False):
 
 
 class LinkFact(Fact, gc=False):
-    """A sub-agent's session was started by a call."""
+    """A sub-agent's session was started by a call; its type where only the link tells it."""
 
     agent_session_id: str
     call_id: str

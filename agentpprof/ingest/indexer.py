@@ -250,11 +250,11 @@ def _read_file(log: _PlainLog, before: KnownFile | None, writer: "Writer") -> "I
         base_offset = checkpoint.offset
     reading = FileReading(log_file, decoder_of(log_file.agent), version, state)
     file_version = before.parser_version if before is not None and is_older else version
-    for piece in _pieces(plain.descriptor, checkpoint):
+    for number, piece in enumerate(_pieces(plain.descriptor, checkpoint)):
         read = reading.add(piece, base_offset)._replace(
             file_version=file_version, is_reread=is_older, damage=plain.damage
         )
-        if base_offset < 0:
+        if number == 0:  # by every pass: it may have come after the log's first lines
             reading.add_sidecar(read.rows)
         yield read
         checkpoint = piece.checkpoint

@@ -33,7 +33,7 @@ class FileReading:
         self._version = version
         # Ids are made from names of files, and ids are text: bytes that are none are replaced.
         self._path = os.fsencode(log_file.path).decode("utf-8", "replace")
-        self._state: bytes | None  # both states behind the last piece, as they are stored
+        self._state: bytes | None  # both states behind what was read, as they are stored
         self._decoder_state: Any
         self._assembly_state: AssemblyState
         self._go_back_to(state)
@@ -49,14 +49,13 @@ class FileReading:
             data, blanked = self._without_what_trips(piece)
             bad = [*too_long, *self._bad_lines(blanked, "not_understood")]
             rows = self._rows_of(data, piece.offset, bad)
-        state = self._state = encode_state(self._decoder_state, self._assembly_state)
         # Broken off before its last piece, a file must look changed to the next pass.
         log_file = self._log_file if piece.is_last else self._log_file._replace(mtime_ns=-1)
         return FileRead(
             log_file,
             piece.checkpoint,
             self._version,
-            state,
+            self._state or b"",
             rows,
             base_offset,
         )
@@ -68,6 +67,7 @@ class FileReading:
         )
         facts += bad
         rows, self._assembly_state = assemble(facts, self._assembly_state, self._log_file.agent)
+        self._state = encode_state(self._decoder_state, self._assembly_state)
         return rows
 
     def _bad_lines(self, spans: Iterable[tuple[int, int]], reason: str) -> list[BadLineFact]:
@@ -84,7 +84,7 @@ class FileReading:
         self._go_back_to(before)
         lines, blanked, offset = piece.data.split(b"\n"), [], piece.offset
         for number, line in enumerate(lines[:-1]):
-            known = encode_state(self._decoder_state, self._assembly_state)
+            known = self._state
             try:
                 self._rows_of(line + b"\n", offset, [])
             except (AgentPprofError, MemoryError):

@@ -113,7 +113,7 @@ class FileRows:
         self.sessions: dict[int, SessionRow] = {}
         self.displaced_sessions: list[SessionRow] = []  # the same for a session
         self.spawns: set[tuple[int, int]] = set()
-        self.agent_types: dict[int, str] = {}  # call key -> type, for sub-agents that say none
+        self.agent_types: dict[int, str] = {}  # session key -> type, for sub-agents that say none
         self.paths: set[tuple[int, str, int]] = set()
         self.hosts: set[tuple[int, str, int]] = set()
         self.usage_lines: list[UsageLine] = []

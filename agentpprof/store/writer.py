@@ -53,6 +53,7 @@ class Writer:
                 "log_file",
                 "session",
                 "session_owner",
+                "agent_type",
                 "stray_result",
                 "stray_results",
                 "forget_places",
@@ -225,6 +226,14 @@ class Writer:
         self._connection.executemany(
             "insert or ignore into session_spawn (session_key, call_key) values (?, ?)",
             sorted(rows.spawns),
+        )
+        self._connection.executemany(
+            self._sql["agent_type"],
+            [
+                (numbers.names[agent_type], key)
+                for key, agent_type in rows.agent_types.items()
+                if key not in rows.sessions
+            ],
         )
 
     def _save_places(self, rows: FileRows) -> None:

@@ -52,10 +52,6 @@ insert into operation (
         coalesce(reasoning_tokens, excluded.reasoning_tokens),
         coalesce(excluded.reasoning_tokens, reasoning_tokens)
     ),
-    estimate_tokens = max(
-        coalesce(estimate_tokens, excluded.estimate_tokens),
-        coalesce(excluded.estimate_tokens, estimate_tokens)
-    ),
     web_searches = max(
         coalesce(web_searches, excluded.web_searches),
         coalesce(excluded.web_searches, web_searches)
@@ -69,4 +65,11 @@ insert into operation (
             > (length(coalesce(text, '')), coalesce(text, ''))
             then excluded.text
         else text
+    end,
+    -- A guess at the text that is kept; none for one that was cut.
+    estimate_tokens = case
+        when (length(coalesce(excluded.text, '')), coalesce(excluded.text, ''))
+            > (length(coalesce(text, '')), coalesce(text, ''))
+            then excluded.estimate_tokens
+        else estimate_tokens
     end
