@@ -271,6 +271,55 @@ def test_row_16_a_record_after_its_count_is_a_repeat() -> None:
     assert total(facts) == (9, 0, 0, 1, 0)
 
 
+def test_row_16_records_without_any_count_are_a_response_each() -> None:
+    for items in ([message("a")], [function_call("shell", {"command": "ls"}, call_id="c")]):
+        facts = facts_of(
+            meta("t1"),
+            *items,
+            record("r1", codex_usage(100, 10)),
+            *items,
+            record("r2", codex_usage(60, 6)),
+        )
+        assert total(facts) == (160, 0, 0, 16, 0)
+        assert len(counted(facts)) == 2
+
+
+def test_row_16_each_record_may_stand_behind_its_count() -> None:
+    facts = facts_of(
+        meta("t1"),
+        message("a"),
+        token_count(codex_usage(100, 10)),
+        record("r1", codex_usage(100, 10)),
+        message("b"),
+        token_count(codex_usage(300, 30), codex_usage(200, 20)),
+        record("r2", codex_usage(200, 20)),
+        message("c"),
+        token_count(codex_usage(500, 50), codex_usage(200, 20)),
+        record("r3", codex_usage(200, 20)),
+    )
+    assert total(facts) == (500, 0, 0, 50, 0)
+    assert len(counted(facts)) == 3
+
+
+@pytest.mark.parametrize("is_each_counted", [True, False])
+def test_row_16_the_counts_of_two_records_may_come_late(is_each_counted: bool) -> None:
+    first = [token_count(codex_usage(100, 10))] if is_each_counted else []
+    facts = facts_of(
+        meta("t1"),
+        message("a"),
+        record("r1", codex_usage(100, 10)),
+        message("b"),
+        record("r2", codex_usage(60, 6)),
+        *first,
+        token_count(codex_usage(160, 16), codex_usage(60, 6)),
+        message("c"),
+        record("r3", codex_usage(100, 10)),
+        token_count(codex_usage(260, 26), codex_usage(100, 10)),
+    )
+    assert total(facts) == (260, 0, 0, 26, 0)
+    assert len(counted(facts)) == 3
+
+
 def test_row_17_damaged_glued_and_repeated_lines_cost_only_themselves() -> None:
     call = as_bytes(function_call("shell", {"command": "ls"}, call_id="c1")).strip()
     count = as_bytes(token_count(codex_usage(10, 1))).strip()

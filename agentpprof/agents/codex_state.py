@@ -84,7 +84,9 @@ class State(Struct, gc=False, omit_defaults=True):
     last_delta: Vector | None = None
     lone_last: Vector | None = None  # the last count that came without a total
     record_id: str = ""
-    is_covered: bool = False  # a usage record has told of the next count
+    covered: list[Vector] = []  # counts of usage records whose `token_count` has not come yet
+    records: int = 0  # usage records counted since the total moved
+    awaits_record: bool = False  # the last response was counted by a `token_count`
     # Calls
     open_calls: dict[str, list[str]] = {}  # call id -> its name, then names of nested calls
     joined: dict[str, str] = {}  # call id of a follow-up -> natural id of the call it goes on with

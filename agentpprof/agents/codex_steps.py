@@ -2,8 +2,9 @@
 
 A *model step* is one response of the model. Its natural id is `thread/turn/total before it`, so it
 is known at the step's first item, long before its count comes; the count then names the same step.
-Two marks follow where the total is not enough: `~n` after n resets of the counter, `+n` for the
-n-th step while a log has shown no count at all. The id is the same in a copy of the lines.
+Marks follow where the total is not enough: `~n` after n resets of the counter, `*n` after n usage
+records that moved no total, `+n` for the n-th step while a log has shown no count at all. The id is
+the same in a copy of the lines.
 """
 
 from agentpprof.agents.codex_reading import Reading
@@ -134,6 +135,8 @@ def step_id(reading: Reading) -> str:
     name = f"{state.owner or state.thread}/{turn}/{a}.{b}.{c}.{d}.{e}"
     if state.epoch:
         name += f"~{state.epoch}"
+    if state.records:
+        name += f"*{state.records}"
     if state.step_number and not state.has_counts:
         name += f"+{state.step_number}"
     return name

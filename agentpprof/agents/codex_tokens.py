@@ -5,6 +5,7 @@ from msgspec import Raw
 
 from agentpprof.agents.codex_reading import Reading
 from agentpprof.agents.codex_records import COUNTS_DECODER, INFO_DECODER, Payload
+from agentpprof.agents.codex_state import State
 from agentpprof.agents.codex_steps import close_step, flush_pending, step_id
 from agentpprof.agents.codex_usage import (
     ZERO,
@@ -21,6 +22,7 @@ from agentpprof.agents.versions import version_of
 
 # Builds before this one wrote a response's items only after its count (section 6, "Timing").
 _ITEMS_BEFORE_COUNT = (0, 60, 0)
+_MAX_COVERED = 8
 
 
 def add_token_count(reading: Reading, payload: Payload) -> None:
@@ -60,14 +62,25 @@ def _add_total(reading: Reading, total: Vector, last: Vector | None, model: str)
     else:
         # The step's id is that of the total before it, so it is made before the total moves.
         natural_id = _step_id(reading) if step.delta != ZERO else ""
-        state.total = total
+        state.total, state.records = total, 0
         if step.kind == "reset":
             state.epoch += 1
-        is_covered, state.is_covered = state.is_covered, False
-        if is_covered and state.last_delta in (step.delta, last):
+        if _is_covered(state, step.delta, last):
             _repeat(reading)
         elif natural_id:
             _count(reading, natural_id, step, model)
+            state.awaits_record = True
+
+
+def _is_covered(state: State, delta: Vector, last: Vector | None) -> bool:
+    """Say whether a usage record has counted these already; a record covers one count.
+
+    Counts come in the order of their records, and some records have none.
+    """
+    places = (place for place, counts in enumerate(state.covered) if counts in (delta, last))
+    found = next(places, None)
+    state.covered = [] if found is None else state.covered[found + 1 :]
+    return found is not None
 
 
 def _add_lone_last(reading: Reading, last: Vector, model: str) -> None:
@@ -75,14 +88,13 @@ def _add_lone_last(reading: Reading, last: Vector, model: str) -> None:
     state = reading.state
     if last == ZERO:
         return
-    is_covered, state.is_covered = state.is_covered, False
-    if (is_covered and last == state.last_delta) or (last == state.lone_last and not state.step):
+    if _is_covered(state, last, None) or (last == state.lone_last and not state.step):
         _repeat(reading)
         return
     natural_id = _step_id(reading)
-    state.total = add(state.total or ZERO, last)
+    state.total, state.records = add(state.total or ZERO, last), 0
     _count(reading, natural_id, Step("moved", last), model)
-    state.lone_last = last
+    state.lone_last, state.awaits_record = last, True
 
 
 def add_usage_record(reading: Reading, _: Payload) -> None:
@@ -98,8 +110,9 @@ def add_usage_record(reading: Reading, _: Payload) -> None:
         _put_invalid(reading)
     elif response_id and response_id == state.record_id:
         _repeat(reading)
-    elif not state.record_id and not state.step and delta == state.last_delta:
-        state.record_id = response_id  # the count stood before its record
+    elif state.awaits_record and not state.step and delta == state.last_delta:
+        # The count stood before its record.
+        state.record_id, state.awaits_record = response_id, False
         _repeat(reading)
     elif delta != ZERO:
         is_foreign = bool(payload.thread_id) and payload.thread_id != reading.owner
@@ -109,7 +122,9 @@ def add_usage_record(reading: Reading, _: Payload) -> None:
         if payload.service_tier:
             state.tier = tier_name(payload.service_tier)
         _count(reading, natural_id, Step("moved", delta), "", is_foreign)
-        state.record_id, state.is_covered = response_id, True
+        state.record_id, state.awaits_record = response_id, False
+        state.covered = [*state.covered[-_MAX_COVERED + 1 :], delta]
+        state.records += 1
 
 
 def _record_counts(raw: Raw) -> Vector | None:
