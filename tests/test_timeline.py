@@ -1,6 +1,7 @@
 """Where a thread's wall clock went: parts sum to its length, none is negative."""
 
 from collections import defaultdict
+from contextlib import closing
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -169,6 +170,19 @@ def test_an_interrupt_ends_the_models_time(tmp_path: Path) -> None:
     log.add(interrupt(at=log.clock.tick(3)))
     log.write(tmp_path / "home")
     assert parts(tmp_path) == {"model": 5000}
+
+
+def test_an_interrupt_ends_the_calls_that_are_open(tmp_path: Path) -> None:
+    log = ClaudeSession()
+    log.user("Do it")
+    log.tool_use("Bash", {"command": "sleep 100"}, after=1)
+    log.add(interrupt(for_tool_use=True, at=log.clock.tick(4)))
+    log.user("Do it otherwise", after=600)
+    log.write(tmp_path / "home")
+    assert parts(tmp_path) == {"model": 1000, "tool": 4000, "user": 600_000}
+    query = "select result, ended_at_ms - started_at_ms as ms from operations where op = 'tool'"
+    with closing(index_home(tmp_path / "home")) as connection:
+        assert rows_of(connection, query) == [{"result": "interrupted", "ms": 4000}]
 
 
 def test_each_sub_agent_has_a_clock_of_its_own_also_one_in_progress_records_only(

@@ -160,8 +160,22 @@ def _add_call_item(reading: Reading, item: Item) -> None:
         return
     name, given = calls.call_of_item(item)
     result, exit_code = calls.result_of_status(item.status, item.exit_code)
-    call_id = item.id or number_call(reading)
-    finish_call(reading, call_id, name, given, result=result, exit_code=exit_code)
+    finish_call(
+        reading,
+        item.id or number_call(reading),
+        name,
+        given,
+        result=result,
+        exit_code=exit_code,
+        started_ms=_start_of_item(reading),
+    )
+
+
+def _start_of_item(reading: Reading) -> int | None:
+    """Return when the finished item here began, None unless that lies before its end."""
+    started, ended = reading.whole().started_at_ms, reading.at_ms
+    is_time = type(started) is int and ended is not None and 0 < started <= ended
+    return started if is_time else None
 
 
 def _add_collab_item(reading: Reading, item: Item) -> None:

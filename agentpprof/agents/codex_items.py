@@ -58,7 +58,7 @@ def add_function_call(reading: Reading, payload: Payload) -> None:
     given = calls.input_of(payload.arguments)
     call_id = payload.call_id or payload.id or number_call(reading)
     step = enter_step(reading, "tool-use")
-    if name in _FOLLOW_UPS and join_call(reading, call_id, _session_of(name, given)):
+    if name in _FOLLOW_UPS and join_call(reading, call_id, _session_of(name, given), step):
         return
     add_call(
         reading, call_id, name, given, signature=calls.signature_of(payload.arguments), step=step

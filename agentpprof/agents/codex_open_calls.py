@@ -8,7 +8,7 @@ import msgspec
 from agentpprof.agents.codex_calls import signature_of
 from agentpprof.agents.codex_reading import Reading
 from agentpprof.agents.codex_state import MAX_CLOSED, MAX_OPEN_CALLS, MAX_SESSIONS
-from agentpprof.agents.facts import CallFact, ResultFact
+from agentpprof.agents.facts import CallFact, ResultFact, ResumeFact
 
 
 def number_call(reading: Reading) -> str:
@@ -68,13 +68,14 @@ def is_known_call(reading: Reading, call_id: str) -> bool:
     return crc32(call_id.encode("utf-8", "replace")) in reading.state.closed
 
 
-def join_call(reading: Reading, call_id: str, session: str) -> bool:
+def join_call(reading: Reading, call_id: str, session: str, step: str) -> bool:
     """Make a call go on with the one that started `session`; False if that is not known."""
     started = reading.state.sessions.get(session)
     if started is None:
         return False
     reading.state.joined[call_id] = started
     open_call(reading, call_id, "")
+    reading.facts.append(ResumeFact(reading.where, reading.offset, reading.at_ms, started, step))
     return True
 
 
@@ -113,11 +114,12 @@ def finish_call(
     *,
     result: str,
     exit_code: int | None = None,
+    started_ms: int | None = None,
 ) -> None:
     """Add the end of a call that an event or item tells of, never as a second operation.
 
     It is the end of a known call, of one that a script in code mode made, or a call that only
-    this record tells of.
+    this record tells of, with the time it began if it says one.
     """
     if is_known_call(reading, call_id):
         natural_id = natural_call(reading, call_id)
@@ -130,7 +132,7 @@ def finish_call(
                 CallFact(
                     reading.where,
                     reading.offset,
-                    reading.at_ms,
+                    reading.at_ms if started_ms is None else started_ms,
                     natural_id,
                     tool,
                     given,

@@ -120,6 +120,7 @@ class WholePayload(Payload, gc=False):
     new_thread_id: str | None = None
     # items
     item: Item | None = None
+    started_at_ms: Any = None
 
 
 class WholeLine(Struct, gc=False):

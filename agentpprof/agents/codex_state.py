@@ -82,6 +82,7 @@ class State(Struct, gc=False, omit_defaults=True):
     has_counts: bool = False
     last_id: str = ""
     last_delta: Vector | None = None
+    last_quality: str = "exact"
     lone_last: Vector | None = None  # the last count that came without a total
     record_id: str = ""
     covered: list[Vector] = []  # counts of usage records whose `token_count` has not come yet

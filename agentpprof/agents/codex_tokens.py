@@ -164,6 +164,7 @@ def _count(
             state.is_guess = False  # only the first count stands beside the doubtful border
     close_step(reading)
     state.last_id, state.last_delta, state.lone_last = natural_id, step.delta, None
+    state.last_quality = fact.quality
     if not had_items and not is_copy:
         state.is_late = _writes_items_late(state.cli_version)
 
@@ -173,7 +174,8 @@ def _repeat(reading: Reading) -> None:
     state = reading.state
     if state.last_delta is not None:
         usage, _ = usage_of(state.last_delta)
-        _put(reading, state.last_id, usage, "inherited" if state.owner else "own")
+        fact = _put(reading, state.last_id, usage, "inherited" if state.owner else "own")
+        fact.quality = state.last_quality
 
 
 def _put_stale(reading: Reading, step: Step) -> None:

@@ -89,6 +89,13 @@ class CallFact(Fact, gc=False):
     response_id: str = ""
 
 
+class ResumeFact(Fact, gc=False):
+    """A call whose program runs on is waited for again, until its next result."""
+
+    call_id: str
+    response_id: str = ""
+
+
 class ResultFact(Fact, gc=False):
     """What came back for a call, maybe one of another read or file; `size` in bytes as logged."""
 

@@ -17,11 +17,19 @@ from agentpprof.agents.facts import (
     PromptFact,
     ResponseFact,
     ResultFact,
+    ResumeFact,
     SkippedFact,
     Usage,
     Where,
 )
-from agentpprof.ingest.joining import give_owner, join_response, join_usage, latest
+from agentpprof.ingest.joining import (
+    give_owner,
+    join_interrupt,
+    join_outcome,
+    join_response,
+    join_usage,
+    latest,
+)
 from agentpprof.ingest.new_rows import new_call, new_prompt, new_response
 from agentpprof.ingest.repeats import Repeats, note_result, note_writes, repeat_of, was_seen
 from agentpprof.ingest.rows import (
@@ -40,13 +48,12 @@ from agentpprof.ingest.state import (
     AssemblyState,
     Thread,
 )
-from agentpprof.ingest.timeline import Timeline, advance
+from agentpprof.ingest.timeline import Timeline, advance, close_calls
 from agentpprof.semantics.exits import is_no_error
 from agentpprof.semantics.meaning import Meaning
 from agentpprof.semantics.tools import describe_call
 from agentpprof.vocabulary import (
     ACCESS_CODE,
-    OUTCOME_CODE,
     PROMPT,
     REASON_CODE,
     RESULT_CODE,
@@ -207,6 +214,14 @@ class _Assembly:
             )
             return Meaning("run", "tool", fact.name)
 
+    def add_resume(self, fact: ResumeFact) -> None:
+        """Open a call again whose program runs on: the wait for it is its time."""
+        thread, _ = self._enter_without_work(fact)
+        self._give_unclaimed(thread, self.state.responses.get(fact.response_id))
+        open_calls = thread.timeline.open_calls
+        if fact.call_id in self.state.calls and fact.call_id not in open_calls:
+            open_calls.append(fact.call_id)
+
     def add_result(self, fact: ResultFact) -> None:
         """Add what came back for a call, here or, as a stray, somewhere else."""
         thread, _ = self._enter_without_work(fact)
@@ -241,9 +256,13 @@ class _Assembly:
         self.rows.stray_results.append(StrayResult(key, RESULT_CODE[result], fact.at_ms, fact.size))
 
     def add_outcome(self, fact: OutcomeFact) -> None:
-        """Set how the prompt in force ended."""
+        """Set how the prompt in force ended; an interrupt ends the calls that are open, too."""
         thread, _ = self._enter_without_work(fact)
         self._give_unclaimed(thread, self._last_response(thread))
+        if fact.outcome == "interrupted":
+            for row in close_calls(thread.timeline, self.state.calls):
+                join_interrupt(row, fact.at_ms)
+                self.rows.put(row)
         self._set_outcome(thread, fact.at_ms, fact.outcome)
 
     def add_link(self, fact: LinkFact) -> None:
@@ -366,14 +385,7 @@ class _Assembly:
     def _set_outcome(self, thread: Thread, at_ms: int | None, outcome: str) -> None:
         """Set the outcome of the prompt in force, unless a later record has said another."""
         prompt = thread.prompt
-        if prompt is None:
-            return
-        before = prompt.outcome_at_ms or 0
-        time = at_ms if at_ms is not None else prompt.outcome_at_ms
-        code = OUTCOME_CODE[outcome]
-        now = time or 0
-        if now > before or (now == before and code > (prompt.outcome or 0)):
-            prompt.outcome, prompt.outcome_at_ms = code, time
+        if prompt is not None and join_outcome(prompt, at_ms, outcome):
             self.rows.put(prompt)
 
 
@@ -381,6 +393,7 @@ _ADD: dict[type[Fact], Any] = {
     PromptFact: _Assembly.add_prompt,
     ResponseFact: _Assembly.add_response,
     CallFact: _Assembly.add_call,
+    ResumeFact: _Assembly.add_resume,
     ResultFact: _Assembly.add_result,
     OutcomeFact: _Assembly.add_outcome,
     LinkFact: _Assembly.add_link,

@@ -2,7 +2,7 @@
 
 from agentpprof.agents.facts import ResponseFact, Usage
 from agentpprof.ingest.rows import MAX_RESPONSE_TEXT, OperationRow
-from agentpprof.vocabulary import QUALITY_CODE, RESULT_CODE
+from agentpprof.vocabulary import OUTCOME_CODE, QUALITY_CODE, RESULT_CODE
 
 _BYTES_A_TOKEN = 4  # a usual rule of thumb for text; estimates are shown apart from counts
 
@@ -38,9 +38,11 @@ def join_usage(row: OperationRow, usage: Usage) -> None:
 
 def join_response(row: OperationRow, fact: ResponseFact) -> None:
     """Join what else a record of a response says: result, times, text."""
-    quality, result = QUALITY_CODE[fact.quality], RESULT_CODE[fact.result]
-    if row.quality is None or quality < row.quality:
-        row.quality = quality
+    if fact.usage is not None:  # a record without a count says nothing of how good one is
+        quality = QUALITY_CODE[fact.quality]
+        if row.quality is None or quality < row.quality:
+            row.quality = quality
+    result = RESULT_CODE[fact.result]
     if result > row.result:
         row.result = result
     at_ms = fact.at_ms
@@ -55,6 +57,24 @@ def join_response(row: OperationRow, fact: ResponseFact) -> None:
             text = f"{known}\n{fact.text}" if known else fact.text
             row.text = text[:MAX_RESPONSE_TEXT]
             row.estimate_tokens = estimate(row.text)
+
+
+def join_interrupt(row: OperationRow, at_ms: int | None) -> None:
+    """End a call that was open when its turn was interrupted; a result may still come."""
+    row.result = max(row.result, RESULT_CODE["interrupted"])
+    row.ended_at_ms = latest(row.ended_at_ms, at_ms)
+
+
+def join_outcome(prompt: OperationRow, at_ms: int | None, outcome: str) -> bool:
+    """Set how a prompt ended, unless a later record has said another; say whether it was set."""
+    before = prompt.outcome_at_ms or 0
+    time = at_ms if at_ms is not None else prompt.outcome_at_ms
+    code = OUTCOME_CODE[outcome]
+    now = time or 0
+    if now < before or (now == before and code <= (prompt.outcome or 0)):
+        return False
+    prompt.outcome, prompt.outcome_at_ms = code, time
+    return True
 
 
 def estimate(text: str) -> int | None:

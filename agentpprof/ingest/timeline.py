@@ -52,3 +52,10 @@ def advance(
         else:
             row.active_ms += part
     return 0, 0, rows
+
+
+def close_calls(timeline: Timeline, calls: dict[str, OperationRow]) -> list[OperationRow]:
+    """Let no call be open any more; returns those that were."""
+    rows = [calls[call_id] for call_id in timeline.open_calls if call_id in calls]
+    timeline.open_calls = []
+    return rows
