@@ -12,6 +12,16 @@ from agentpprof.privacy import PublicText
 Stack = tuple[PublicText, ...]
 Labels = tuple[tuple[str, PublicText], ...]
 
+# A sample none of whose fields has a frame (`--stack skill` where no skill ran) still has weight:
+# pprof would count it in the total and show it nowhere.
+NO_FRAMES: Stack = (PublicText("none"),)
+
+
+def kind_of(frame: str) -> str:
+    """Return the part of a frame before its first colon, the field it comes from."""
+    kind, colon, _ = frame.partition(":")
+    return kind if colon else ""
+
 
 class LogFile(NamedTuple):
     """One log file as a directory listing shows it; nothing was opened."""
@@ -200,6 +210,14 @@ class Difference(NamedTuple):
         """The project of both sides, or both projects."""
         base, new = self.base.project, self.new.project
         return new if base == new else f"{base} → {new}"
+
+
+class Answer(NamedTuple):
+    """What a statement gave; `cut` says what was left out, and is empty when nothing was."""
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+    cut: str = ""
 
 
 class OutputOptions(NamedTuple):

@@ -15,7 +15,7 @@ from builders import ClaudeSession
 from command_line import run
 from llama_server import running
 
-from agentpprof.ingest.rows import hash_of
+from agentpprof.keys import hash_of
 from agentpprof.store.database import default_path, opened_for_reading
 from agentpprof.tagging.builtin import tag_prompt
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from sqlite_utils import Database, Migrations
 
 from agentpprof.resources import folder
-from agentpprof.store.database import APPLICATION_ID, schema_version
-from agentpprof.store.schema import _script
+from agentpprof.store.database import APPLICATION_ID
+from agentpprof.store.schema import _script, schema_version
 
 EARLIER = range(1, schema_version())
 _KEPT_BY_MIGRATIONS = {"_sqlite_migrations", "search_state", "zone_span"}

@@ -11,8 +11,9 @@ from agentpprof.agents.facts import (
     Where,
 )
 from agentpprof.ingest.assemble import assemble
-from agentpprof.ingest.rows import FileRows, OperationRow, key_of
 from agentpprof.ingest.state import MAX_CALLS, MAX_RESPONSES, MAX_THREADS, AssemblyState
+from agentpprof.keys import key_of
+from agentpprof.store.rows import FileRows, OperationRow
 from agentpprof.vocabulary import OUTCOMES, RESULTS
 
 MAIN = Where("session-1")

@@ -30,7 +30,7 @@ from builders import (
 from canonical import canonical_dump, differences, index_home, rows_of
 
 from agentpprof.ingest import reader
-from agentpprof.profile.zones import day_name, zone_spans
+from agentpprof.zones import day_name, zone_spans
 
 TOKENS = (
     "select count(input_tokens), sum(input_tokens), "

@@ -9,11 +9,11 @@ import pytest
 from builders import ClaudeSession, Clock, encode_log
 from command_line import run
 
+from agentpprof import output_cache
 from agentpprof.errors import NothingFoundError
 from agentpprof.ingest.discover import Root
 from agentpprof.ingest.indexer import sync
 from agentpprof.store import database as database_module
-from agentpprof.store import profile_cache
 from agentpprof.store.forgetting import Wish, count_forgettable, forget
 from agentpprof.store.search_index import save_search_index
 from agentpprof.store.tag_cache import tag_new_prompts
@@ -261,7 +261,7 @@ def test_finished_outputs_in_the_cache_go_too(database: Path, tmp_path: Path) ->
     output = tmp_path / "a.folded"
     options = ("--all-projects", "--no-sync", "--view", "operations", "--stack", "project,op")
     assert run("-o", output, *options, "--db", database).code == 0
-    folder = profile_cache.cache_folder()
+    folder = output_cache.cache_folder()
     assert any(CANARY.encode() in path.read_bytes() for path in folder.iterdir())
     forget(database, Wish(root=f"/home/dev/{CANARY}"))
     assert not list(folder.iterdir())

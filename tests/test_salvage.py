@@ -12,9 +12,10 @@ from watching import Logs
 
 from agentpprof.errors import StoreError
 from agentpprof.ingest.indexer import sync
-from agentpprof.store.database import look_at, schema_version
+from agentpprof.store.database import look_at
 from agentpprof.store.forgetting import Wish, forget
 from agentpprof.store.salvage import salvage
+from agentpprof.store.schema import schema_version
 
 PAGE = 4096
 

@@ -281,7 +281,7 @@ def claims_in(path: Path) -> Iterator[tuple[str, Claim]]:
 def test_a_unit_that_stands_in_several_files_counts_once_in_the_file_with_the_best_claim(
     samples: Path, indexed: Callable[..., sqlite3.Connection]
 ) -> None:
-    from agentpprof.ingest.rows import key_of
+    from agentpprof.keys import key_of
 
     claims: dict[str, list[Claim]] = {}
     for path in sorted((samples / "claude").rglob("*.jsonl")):

@@ -7,8 +7,8 @@ import pytest
 
 from agentpprof.resources import folder
 from agentpprof.store import schema
-from agentpprof.store.database import opened_for_writing, schema_version
-from agentpprof.store.schema import sql_digest
+from agentpprof.store.database import opened_for_writing
+from agentpprof.store.schema import schema_version, sql_digest
 
 
 def objects(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:

@@ -27,9 +27,9 @@ from agentpprof.store.database import (
     look_at,
     opened_for_reading,
     opened_for_writing,
-    schema_version,
     write_lock,
 )
+from agentpprof.store.schema import schema_version
 
 SPAWN = multiprocessing.get_context("spawn")
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentpprof.store.guard import Answer
+from agentpprof.models import Answer
 from agentpprof.tables import (
     WRITERS,
     write_csv,

@@ -31,9 +31,9 @@ from agentpprof.agents.facts import (
     ResultFact,
 )
 from agentpprof.ingest.assemble import assemble
-from agentpprof.ingest.rows import FieldBag, FileRows, OperationRow
 from agentpprof.ingest.state import AssemblyState
 from agentpprof.ingest.timeline import SILENT_GAP_MS, Timeline, advance
+from agentpprof.store.rows import FieldBag, FileRows, OperationRow
 
 TIMED = (PromptFact, ResponseFact, CallFact, ResultFact, OutcomeFact)
 # Kinds of test_pieces.KINDS without copies and the queue: one record, one thread, one time.

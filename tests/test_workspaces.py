@@ -7,7 +7,7 @@ import pytest
 from builders import ClaudeSession
 from canonical import index_home, rows_of
 
-from agentpprof.ingest.workspaces import Workspace, find_workspace
+from agentpprof.workspaces import Workspace, find_workspace
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from agentpprof.ingest.rows import FieldBag, FileRows, OperationRow, SessionRow, StrayResult
 from agentpprof.models import Checkpoint, LogFile
 from agentpprof.store.database import opened_for_writing
 from agentpprof.store.numbers import stored_path, stored_text
+from agentpprof.store.rows import FieldBag, FileRows, OperationRow, SessionRow, StrayResult
 from agentpprof.store.writer import FileRead, Writer
 
 BAG = FieldBag(1, "model", "", "model", "", model="m")

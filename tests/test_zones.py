@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentpprof.profile.zones import day_name, zone_named, zone_spans
+from agentpprof.zones import day_name, zone_named, zone_spans
 
 DAY_MS = 86_400_000
 # From 1980, so that no zone has offsets with seconds, to 2090.

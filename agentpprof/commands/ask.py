@@ -16,8 +16,9 @@ from agentpprof.commands.asking import (
 from agentpprof.commands.sections import option
 from agentpprof.cookbook import read_recipe, recipe_names
 from agentpprof.errors import UsageError
+from agentpprof.models import Answer
 from agentpprof.output import STDOUT, write_output
-from agentpprof.store.guard import Answer, Limits, opened_guarded
+from agentpprof.store.guard import Limits, opened_guarded
 
 _LIMITS = Limits(seconds=60)  # ours end; a large history takes some seconds
 

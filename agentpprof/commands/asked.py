@@ -15,7 +15,6 @@ from agentpprof.commands.tagger_choice import TaggerChoice, read_tagger
 from agentpprof.config import with_configuration, with_default_project
 from agentpprof.encoders import encoder, format_of_path, gzip_of_path
 from agentpprof.errors import UsageError
-from agentpprof.ingest.workspaces import find_workspace
 from agentpprof.models import OutputOptions
 from agentpprof.output import STDOUT
 from agentpprof.places import expanded
@@ -34,6 +33,7 @@ from agentpprof.profile.times import parse_span
 from agentpprof.profile.views import View, view_named
 from agentpprof.store.database import default_path, look_at, opened_for_reading
 from agentpprof.tagging.rules import check_tag
+from agentpprof.workspaces import find_workspace
 
 TOP = "top"  # the format of a run without an output: what is largest, for the terminal
 _SVG_WIDTHS = range(200, 100_001)

@@ -23,14 +23,10 @@ from agentpprof.commands.sections import F, OnceCommand, apply_options, option
 from agentpprof.commands.telling import report_lines, say
 from agentpprof.config import configured_tagger
 from agentpprof.errors import StoreError, UsageError
+from agentpprof.models import Answer
 from agentpprof.output import STDOUT, write_output
-from agentpprof.store.database import (
-    look_at,
-    opened_for_reading,
-    opened_for_writing,
-    schema_version,
-)
-from agentpprof.store.guard import Answer
+from agentpprof.store.database import look_at, opened_for_reading, opened_for_writing
+from agentpprof.store.schema import schema_version
 
 _OUTPUT = "Output"
 _STORE = "Logs and database"

@@ -17,10 +17,10 @@ from agentpprof.commands.sections import OnceCommand
 from agentpprof.commands.source import sync_source
 from agentpprof.commands.telling import say
 from agentpprof.errors import NothingFoundError
+from agentpprof.models import Answer
 from agentpprof.profile.selection import Selection, choose_sessions
 from agentpprof.store import audits, queries
 from agentpprof.store.database import opened_for_reading
-from agentpprof.store.guard import Answer
 from agentpprof.tables import write_table
 
 

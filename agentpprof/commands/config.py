@@ -11,9 +11,9 @@ import click
 from agentpprof.commands.options import store_options
 from agentpprof.commands.sections import OnceCommand, option
 from agentpprof.config import SETTINGS, config_path, settings
+from agentpprof.models import Answer
 from agentpprof.output import STDOUT, write_output
 from agentpprof.store.database import default_path
-from agentpprof.store.guard import Answer
 
 
 @click.group("config")

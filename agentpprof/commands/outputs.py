@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from agentpprof import output_cache
 from agentpprof.commands.asked import TOP, Asked
 from agentpprof.commands.expiry import expiry_warning
 from agentpprof.commands.options import chosen_database
@@ -12,8 +13,8 @@ from agentpprof.commands.progress import progress_bar
 from agentpprof.commands.source import Synced, sync_source
 from agentpprof.commands.telling import age_line, report_lines
 from agentpprof.memory import paused_collection
-from agentpprof.store import profile_cache
 from agentpprof.store.database import opened_for_reading
+from agentpprof.store.queries import read_state
 
 
 class Output(NamedTuple):
@@ -32,18 +33,18 @@ def make_output(asked: Asked) -> Output:
             synced = sync_source(source, path, on_progress)
         with paused_collection(), opened_for_reading(path) as connection:
             key = _cache_key(connection, path, asked, synced)
-            cached = profile_cache.read_cached(key) if key else None
+            cached = output_cache.read_cached(key) if key else None
             if cached is None:
                 cached = _made(connection, path, asked, synced)
                 if key:
-                    profile_cache.write_cached(key, cached)
+                    output_cache.write_cached(key, cached)
         told = [] if asked.is_quiet else list(_told(asked, path, synced))
     return Output(cached.data, {**cached.summary, "output": asked.output}, told)
 
 
 def _made(
     connection: sqlite3.Connection, database: Path, asked: Asked, synced: Synced
-) -> profile_cache.CachedOutput:
+) -> output_cache.CachedOutput:
     """Make an output that is in no cache; only then the parts that make it are imported."""
     from agentpprof.commands.making import make_on, summary_of
     from agentpprof.encoders import encoder
@@ -51,7 +52,7 @@ def _made(
     made = make_on(connection, database, asked, synced)
     format_name = "json" if asked.format == TOP else asked.format
     data = encoder(format_name).encode(made.profile, asked.output_options)
-    return profile_cache.CachedOutput(data, summary_of(made, asked))
+    return output_cache.CachedOutput(data, summary_of(made, asked))
 
 
 def _cache_key(
@@ -76,7 +77,7 @@ def _cache_key(
         asked.anonymizes,
         synced.paths,
     )
-    return profile_cache.cache_key(connection, database, parts)
+    return output_cache.cache_key(database, read_state(connection), parts)
 
 
 def _told(asked: Asked, database: Path, synced: Synced) -> Iterator[str]:

@@ -17,7 +17,6 @@ from agentpprof.commands.sections import option
 from agentpprof.errors import UsageError
 from agentpprof.output import STDOUT, write_output
 from agentpprof.profile.times import parse_span
-from agentpprof.profile.zones import zone_named
 from agentpprof.store.database import opened_for_reading
 from agentpprof.store.queries import read_meta
 from agentpprof.store.search import KINDS, Hit, Question, find_hits
@@ -28,6 +27,7 @@ from agentpprof.store.search_index import (
     save_search_index,
 )
 from agentpprof.terminal import show
+from agentpprof.zones import zone_named
 
 _WHERE = "Where"
 _OUTPUT = "Output"

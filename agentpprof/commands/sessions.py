@@ -13,6 +13,7 @@ from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.profile_options import selection_options
 from agentpprof.commands.sections import OnceCommand, option
 from agentpprof.encoders.amounts import humanise
+from agentpprof.models import Answer
 from agentpprof.output import STDOUT, write_output
 from agentpprof.profile.selection import top_sessions
 from agentpprof.profile.session_rows import (
@@ -22,10 +23,9 @@ from agentpprof.profile.session_rows import (
     session_rows,
     short_ids,
 )
-from agentpprof.profile.zones import time_text
 from agentpprof.store import queries
-from agentpprof.store.guard import Answer
 from agentpprof.vocabulary import OUTCOMES
+from agentpprof.zones import time_text
 
 _OUTPUT = "Output"
 _SORTS: Final[Mapping[str, Callable[[SessionRow], int]]] = {

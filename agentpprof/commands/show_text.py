@@ -7,8 +7,8 @@ from agentpprof.commands.top_text import Line, Paper, cut
 from agentpprof.encoders.amounts import humanise
 from agentpprof.privacy import PublicText
 from agentpprof.profile.timeline_rows import Step
-from agentpprof.profile.zones import time_text
 from agentpprof.terminal import show
+from agentpprof.zones import time_text
 
 _INDENT = " " * 10
 _OUTCOME_STYLES = {"failed": "red", "interrupted": "red", "answered": "green"}

@@ -12,7 +12,8 @@ from agentpprof.ingest import session_files
 from agentpprof.ingest.discover import Root, find_log_files
 from agentpprof.ingest.report import SyncReport
 from agentpprof.models import LogFile
-from agentpprof.store.database import look_at, opened_for_writing, schema_version
+from agentpprof.store.database import look_at, opened_for_writing
+from agentpprof.store.schema import schema_version
 from agentpprof.store.watch_lock import is_watched
 
 

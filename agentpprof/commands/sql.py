@@ -23,8 +23,9 @@ from agentpprof.commands.asking import (
 )
 from agentpprof.commands.sections import option
 from agentpprof.errors import UsageError
+from agentpprof.models import Answer
 from agentpprof.output import STDOUT, write_output
-from agentpprof.store.guard import DEFAULT_LIMITS, Answer, Limits, opened_guarded
+from agentpprof.store.guard import DEFAULT_LIMITS, Limits, opened_guarded
 from agentpprof.store.tables_shown import Shown, read_schema
 
 _QUESTION = "Question"

@@ -13,12 +13,11 @@ from agentpprof.commands.progress import progress_bar
 from agentpprof.commands.source import Source, sync_source
 from agentpprof.config import configured_tagger, with_configuration
 from agentpprof.errors import NoSessionError, NothingFoundError
-from agentpprof.models import PromptRow
+from agentpprof.models import Answer, PromptRow
 from agentpprof.profile.selection import Selection
 from agentpprof.profile.tagged import BY_HAND, Tagged, TaggedThing, gather_tags
 from agentpprof.store import queries, tag_cache
 from agentpprof.store.database import opened_for_reading
-from agentpprof.store.guard import Answer
 from agentpprof.tagging.hints import hints_for
 from agentpprof.tagging.report import (
     Spread,

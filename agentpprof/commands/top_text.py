@@ -10,8 +10,7 @@ from typing import NamedTuple
 from agentpprof.encoders.amounts import amount, humanise, percent
 from agentpprof.encoders.fitting import cells, fitted
 from agentpprof.encoders.palette import failed
-from agentpprof.encoders.samples import kind_of
-from agentpprof.models import Profile
+from agentpprof.models import Profile, kind_of
 from agentpprof.profile.top import Branch, TopRow
 from agentpprof.terminal import show
 

@@ -16,6 +16,7 @@ from agentpprof.commands.profile_options import tag_options
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.commands.telling import say
 from agentpprof.commands.watch_tagging import WatchTagging, read_watch_tagging
+from agentpprof.config import configured_tagger
 from agentpprof.errors import UsageError
 from agentpprof.ingest.watch import Batch, Watched
 from agentpprof.ingest.watching import run_watcher
@@ -69,7 +70,7 @@ def _job(options: dict[str, Any]) -> Watched:
     if (options["claude_roots"] or options["codex_roots"]) and named is None:
         raise UsageError("watch with a root needs --db: foreign logs stay out of your own history")
     roots = chosen_roots(options["claude_roots"], options["codex_roots"])
-    return Watched(named or default_path(), tuple(roots))
+    return Watched(named or default_path(), tuple(roots), configured_tagger())
 
 
 def is_worth_telling(batch: Batch, verbose: bool = False) -> bool:

@@ -8,9 +8,8 @@ import re
 from typing import Any
 
 from agentpprof.encoders import format_of_path
-from agentpprof.encoders.samples import kind_of
 from agentpprof.errors import UsageError
-from agentpprof.models import Profile, Sample, Samples
+from agentpprof.models import Profile, Sample, Samples, kind_of
 from agentpprof.privacy import PublicText, frame
 
 READABLE = ("pprof", "json", "folded")

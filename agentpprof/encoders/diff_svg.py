@@ -12,8 +12,8 @@ from agentpprof.encoders.legend import Entry
 from agentpprof.encoders.samples import stack_values
 from agentpprof.encoders.svg import Picture, draw, span_of
 from agentpprof.encoders.svg_boxes import lineage
-from agentpprof.encoders.tree import Tree, merge, totals_of
 from agentpprof.models import Difference, OutputOptions, Profile
+from agentpprof.stack_tree import Tree, merge, totals_of
 
 SIDES = ("base", "new")
 _STEPS = 5  # of colour on each side of no change

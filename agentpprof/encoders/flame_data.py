@@ -14,7 +14,7 @@ from agentpprof.encoders import svg_boxes
 from agentpprof.encoders.amounts import noun_of
 from agentpprof.encoders.fitting import shown
 from agentpprof.encoders.palette import FAILED_HUE, colour_class
-from agentpprof.encoders.tree import Path, Tree, shared_length
+from agentpprof.stack_tree import Path, Tree, shared_length
 
 _LEVEL = 6  # level 9 takes ten times as long to save one part in twelve
 

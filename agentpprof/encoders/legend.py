@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from agentpprof.encoders.fitting import cells, fitted
 from agentpprof.encoders.palette import FAILED_HUE, class_of, failed, hue_of_kind
-from agentpprof.encoders.samples import kind_of
 from agentpprof.encoders.svg_boxes import LETTER, MARGIN, escaped
-from agentpprof.encoders.tree import Tree
+from agentpprof.models import kind_of
+from agentpprof.stack_tree import Tree
 
 _SWATCH = 12
 _LINE = 20

@@ -9,7 +9,7 @@ results get stripes as well, so that no meaning rests on hue alone.
 import colorsys
 from zlib import crc32
 
-from agentpprof.encoders.samples import kind_of
+from agentpprof.models import kind_of
 
 # On a light and on a dark page. The order is that of the CSS classes.
 _COLOURS = (

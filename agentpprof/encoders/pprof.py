@@ -11,8 +11,17 @@ from itertools import chain
 from typing import Any
 
 from agentpprof.encoders.pprof_schema import profile_class, sample_class
-from agentpprof.encoders.samples import NO_FRAMES, check_profile, kind_of
-from agentpprof.models import Labels, OutputOptions, Profile, Samples, Stack, without_zeros
+from agentpprof.encoders.samples import check_profile
+from agentpprof.models import (
+    NO_FRAMES,
+    Labels,
+    OutputOptions,
+    Profile,
+    Samples,
+    Stack,
+    kind_of,
+    without_zeros,
+)
 
 PROGRAM = "agentpprof"
 _NANOS_PER_MS = 1_000_000

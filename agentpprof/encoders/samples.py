@@ -3,12 +3,9 @@
 from itertools import chain
 
 from agentpprof.errors import OutputError
-from agentpprof.models import Profile, Stack
+from agentpprof.models import NO_FRAMES, Profile, Stack
 from agentpprof.privacy import PublicText
 
-# A sample none of whose fields has a frame (`--stack skill` where no skill ran) still has weight:
-# pprof would count it in the total and show it nowhere.
-NO_FRAMES: Stack = (PublicText("none"),)
 LIMIT = 2**63  # pprof's numbers are signed 64 bit, and its sums overflow in silence
 
 
@@ -40,9 +37,3 @@ def stack_values(profile: Profile) -> dict[Stack, int]:
     if any(value < 0 for value in values.values()):
         raise OutputError("negative values fit only into pprof; use a .pb.gz file")
     return values
-
-
-def kind_of(frame: str) -> str:
-    """Return the part of a frame before its first colon, the field it comes from."""
-    kind, colon, _ = frame.partition(":")
-    return kind if colon else ""

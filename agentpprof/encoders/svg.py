@@ -25,10 +25,10 @@ from agentpprof.encoders.svg_boxes import (
     boxes_markup,
     escaped,
 )
-from agentpprof.encoders.tree import Layout, Tree, lay_out, merge
 from agentpprof.errors import UsageError
 from agentpprof.models import OutputOptions, Profile
 from agentpprof.resources import read_text
+from agentpprof.stack_tree import Layout, Tree, lay_out, merge
 
 SMALLEST_WIDTH = 200
 SMALLEST_BOX = 0.5  # pixels

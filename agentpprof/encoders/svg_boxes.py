@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 from agentpprof.encoders.amounts import amount, percent
 from agentpprof.encoders.fitting import cells, fitted, shown
 from agentpprof.encoders.palette import colour_class, failed
-from agentpprof.encoders.tree import Box, Tree
+from agentpprof.stack_tree import Box, Tree
 
 MARGIN = 16
 ROW = 20  # pixels from one level to the next

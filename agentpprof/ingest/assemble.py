@@ -30,16 +30,8 @@ from agentpprof.ingest.joining import (
     join_usage,
     latest,
 )
-from agentpprof.ingest.new_rows import new_call, new_prompt, new_response
+from agentpprof.ingest.new_rows import new_call, new_prompt, new_response, rank_of
 from agentpprof.ingest.repeats import Repeats, note_result, note_writes, repeat_of, was_seen
-from agentpprof.ingest.rows import (
-    FileRows,
-    OperationRow,
-    SessionRow,
-    StrayResult,
-    key_of,
-    rank_of,
-)
 from agentpprof.ingest.state import (
     MAX_ANSWERS,
     MAX_CALLS,
@@ -49,9 +41,11 @@ from agentpprof.ingest.state import (
     Thread,
 )
 from agentpprof.ingest.timeline import Timeline, advance, close_calls
+from agentpprof.keys import key_of
 from agentpprof.semantics.exits import is_no_error
 from agentpprof.semantics.meaning import Meaning
 from agentpprof.semantics.tools import describe_call
+from agentpprof.store.rows import FileRows, OperationRow, SessionRow, StrayResult
 from agentpprof.vocabulary import (
     ACCESS_CODE,
     PROMPT,

@@ -19,15 +19,10 @@ from agentpprof.ingest.quiet import is_at_rest
 from agentpprof.ingest.report import Progress, SyncReport
 from agentpprof.memory import paused_collection
 from agentpprof.models import Checkpoint, LogFile
-from agentpprof.store.database import (
-    look_at,
-    opened_for_reading,
-    opened_for_writing,
-    schema_version,
-    write_lock,
-)
+from agentpprof.store.database import look_at, opened_for_reading, opened_for_writing, write_lock
 from agentpprof.store.files import KnownFile, read_known_files
 from agentpprof.store.in_place import check_in_place, identities
+from agentpprof.store.schema import schema_version
 
 if TYPE_CHECKING:
     from agentpprof.ingest.reading import FileReading

@@ -1,17 +1,13 @@
-"""New rows of operations, from one fact and what is in force where it stands."""
+"""New rows of operations, from one fact and what is in force where it stands, and their rank."""
 
-from agentpprof.agents.facts import CallFact, PromptFact, ResponseFact
-from agentpprof.ingest.rows import (
-    MAX_TEXT,
-    OperationRow,
-    SessionRow,
-    bag_of,
-    hash_of,
-    rank_of,
-)
+from agentpprof.agents.facts import CallFact, PromptFact, ResponseFact, Where
 from agentpprof.ingest.state import Thread
+from agentpprof.keys import hash_of
 from agentpprof.semantics.meaning import Meaning
+from agentpprof.store.rows import MAX_TEXT, OperationRow, SessionRow, bag_of
 from agentpprof.vocabulary import LLM, ORIGIN_CODE, PHASE_OF, PROMPT, TOOL
+
+_NO_TIME = (1 << 48) - 1
 
 
 def new_prompt(fact: PromptFact, key: int, session_key: int) -> OperationRow:
@@ -86,3 +82,20 @@ def new_call(
         meaning.object,
         text=meaning.command[:MAX_TEXT] or None,
     )
+
+
+def rank_of(where: Where, at_ms: int | None) -> int:
+    """Return how good a record's claim on an operation is; the lowest owns it.
+
+    In this order: no copy, the file's own session, no sub-agent, the earlier time. The store
+    breaks ties by session id and path.
+    """
+    if at_ms is None:
+        time = _NO_TIME
+    else:
+        time = at_ms if 0 <= at_ms <= _NO_TIME else min(max(at_ms, 0), _NO_TIME)
+    if where.is_copy:
+        time |= 1 << 50
+    if where.is_foreign:
+        time |= 1 << 49
+    return time | 1 << 48 if where.is_subagent else time

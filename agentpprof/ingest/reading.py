@@ -14,9 +14,9 @@ from agentpprof.errors import AgentPprofError, DamagedError
 from agentpprof.ingest import reader
 from agentpprof.ingest.assemble import assemble
 from agentpprof.ingest.reader import Piece
-from agentpprof.ingest.rows import FileRows
 from agentpprof.ingest.state import STATE_VERSION, AssemblyState, state_for_saving
 from agentpprof.models import LogFile
+from agentpprof.store.rows import FileRows
 from agentpprof.store.writer import FileRead
 
 _COMPRESSION = 1  # the states are small and written often

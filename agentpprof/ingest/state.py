@@ -7,8 +7,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from agentpprof.ingest.repeats import Repeats
-from agentpprof.ingest.rows import OperationRow, SessionRow
 from agentpprof.ingest.timeline import Timeline
+from agentpprof.store.rows import OperationRow, SessionRow
 
 STATE_VERSION = 1
 MAX_CALLS = 256

@@ -7,7 +7,7 @@ Clocks that go back add nothing, so no part is negative and the parts sum to the
 
 from msgspec import Struct
 
-from agentpprof.ingest.rows import OperationRow
+from agentpprof.store.rows import OperationRow
 
 SILENT_GAP_MS = 30 * 60 * 1000  # longer silence is idle, whoever it belongs to
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from agentpprof.config import configured_tagger
 from agentpprof.errors import AgentPprofError, DamagedError, ReplacedError, StoreError
 from agentpprof.ingest.changed import changed_log_files
 from agentpprof.ingest.discover import Root
@@ -19,6 +18,7 @@ from agentpprof.ingest.indexer import sync, sync_files
 from agentpprof.ingest.report import Progress, SyncReport
 from agentpprof.store.database import look_at
 from agentpprof.store.new_tags import RunningTags
+from agentpprof.tagging.tagger import DEFAULT_TAGGER, Tagger
 
 QUIET_SECONDS = 0.06  # a burst is over when nothing came for so long
 MAX_WAIT_SECONDS = 0.25  # a burst that does not end is read all the same
@@ -43,10 +43,11 @@ class EndedError(AgentPprofError):
 
 
 class Watched(NamedTuple):
-    """What is kept up to date, with what."""
+    """What is kept up to date, with what, and who tags the prompts that come."""
 
     database: Path
     roots: tuple[Root, ...]
+    tagger: Tagger = DEFAULT_TAGGER
 
 
 class Batch(NamedTuple):
@@ -117,7 +118,7 @@ def watch(
     """Yield a batch per pass, the first at once, until the world says that it has ended."""
     pace = pace or Pace(world.clock)
     changes: Changes = EVERYTHING
-    tags, number = RunningTags(job.database, configured_tagger()), 0
+    tags, number = RunningTags(job.database, job.tagger), 0
     while changes or not world.has_ended():
         started = world.clock()
         number += 1

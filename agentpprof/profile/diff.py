@@ -3,9 +3,8 @@
 from collections.abc import Collection
 from typing import NamedTuple
 
-from agentpprof.encoders.samples import NO_FRAMES
 from agentpprof.errors import UsageError
-from agentpprof.models import Difference, Profile, Sample, Samples
+from agentpprof.models import NO_FRAMES, Difference, Profile, Sample, Samples
 from agentpprof.privacy import PublicText
 from agentpprof.profile.top import only_kinds, top_rows
 

@@ -13,9 +13,9 @@ from agentpprof.profile.objects import worktree_of
 from agentpprof.profile.request import Request
 from agentpprof.profile.selection import home_of, project_names
 from agentpprof.profile.tasks import own_tag
-from agentpprof.profile.zones import zone_spans
 from agentpprof.store import queries
 from agentpprof.vocabulary import ORIGINS
+from agentpprof.zones import zone_spans
 
 _WORD = 2**64 - 1
 

@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from agentpprof.ingest.rows import hash_of
+from agentpprof.keys import hash_of
 from agentpprof.models import PromptRow, SessionInfo
 from agentpprof.profile.rules import Rules
 from agentpprof.profile.selection import Selection, choose_sessions, newest_sessions, top_of

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from agentpprof.profile.cells import RESULT_BITS
 from agentpprof.profile.fields import Numbers
-from agentpprof.profile.zones import day_name
+from agentpprof.zones import day_name
 
 Sums = Mapping[tuple[int, int, int], int]  # (who, place, operation whose text is seen, or 0) -> sum
 _DAY_BITS = 22

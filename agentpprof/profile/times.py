@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime, time, timedelta
 
 from agentpprof.errors import UsageError
-from agentpprof.profile.zones import zone_named
+from agentpprof.zones import zone_named
 
 _SPAN = re.compile(r"(\d{1,6})\s*([mhdw])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}

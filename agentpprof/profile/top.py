@@ -3,10 +3,9 @@
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from agentpprof.encoders.samples import NO_FRAMES, kind_of
-from agentpprof.encoders.tree import Tree, merge
-from agentpprof.models import Profile, Stack
+from agentpprof.models import NO_FRAMES, Profile, Stack, kind_of
 from agentpprof.privacy import PublicText
+from agentpprof.stack_tree import Tree, merge
 
 # The kinds of frame that name a cost; phase, repeat, result and outcome only sort it.
 NAMING_KINDS = ("task", "skill", "action", "object", "token")

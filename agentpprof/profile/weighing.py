@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agentpprof.errors import DamagedError
+from agentpprof.keys import hash_of
 from agentpprof.models import Bag
 from agentpprof.profile.cells import Cells, Distinct, Texts
 from agentpprof.profile.fields import Numbers
@@ -131,8 +132,6 @@ class Weighing:
         tagger, by_model = self._request.tagger, self._answers_of_model()
         found = answer_tags_by_rule(tagger.by_rules, answers) if tagger.rules else {}
         if by_model:
-            from agentpprof.ingest.rows import hash_of
-
             tags = {text: by_model.get(hash_of(text), "") for text in set(answers)}
             found |= {text: tag for text, tag in tags.items() if tag}
         return found

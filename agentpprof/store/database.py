@@ -16,7 +16,7 @@ from urllib.parse import quote
 from agentpprof.errors import DamagedError, StoreError
 from agentpprof.mounts import is_remote, mount_type
 from agentpprof.places import user_folder
-from agentpprof.resources import folder
+from agentpprof.store.schema import bring_up_to_date, schema_version
 
 APPLICATION_ID = 0x61707066  # "appf"
 _BUSY_SECONDS = 10.0
@@ -33,11 +33,6 @@ def default_path() -> Path:
     if named:
         return Path(named)
     return user_folder("data") / "agentpprof.db"
-
-
-def schema_version() -> int:
-    """Return the schema this version writes: the number of its migrations."""
-    return len(list(folder("migrations").glob("*.sql")))
 
 
 def look_at(path: Path) -> int:
@@ -122,8 +117,6 @@ def opened_for_reading(path: Path) -> Iterator[sqlite3.Connection]:
 @contextmanager
 def opened_for_writing(path: Path) -> Iterator[sqlite3.Connection]:
     """Open the database for writing, creating it (0600 in a 0700 folder) and its schema."""
-    from agentpprof.store.schema import bring_up_to_date
-
     version = look_at(path)
     _create_private(path)
     try:

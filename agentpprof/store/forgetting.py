@@ -12,16 +12,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agentpprof.errors import NothingFoundError, StoreError
+from agentpprof.output_cache import clear_cache
 from agentpprof.resources import read_text
-from agentpprof.store.database import (
-    look_at,
-    opened_for_reading,
-    opened_for_writing,
-    schema_version,
-    write_lock,
-)
+from agentpprof.store.database import look_at, opened_for_reading, opened_for_writing, write_lock
 from agentpprof.store.leftovers import clear_leftovers
-from agentpprof.store.profile_cache import clear_cache
+from agentpprof.store.schema import schema_version
 from agentpprof.store.search_index import empty_search_index
 
 RESET = "forgotten"  # stands in log_file.damage of a log that is to be read from its start

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agentpprof.errors import AgentPprofError, StoppedError, UsageError
+from agentpprof.models import Answer
 from agentpprof.store.database import opened_for_reading
 from agentpprof.terminal import show
 
@@ -68,14 +69,6 @@ class Limits(NamedTuple):
 
 
 DEFAULT_LIMITS = Limits()
-
-
-class Answer(NamedTuple):
-    """What a statement gave; `cut` says what was left out, and is empty when nothing was."""
-
-    columns: tuple[str, ...]
-    rows: list[tuple[Any, ...]]
-    cut: str = ""
 
 
 @contextmanager

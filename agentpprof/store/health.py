@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agentpprof.errors import StoreError
-from agentpprof.store.database import look_at, opened_for_reading, schema_version
+from agentpprof.store.database import look_at, opened_for_reading
 from agentpprof.store.files import KnownFile, read_known_files
 from agentpprof.store.forgetting import RESET, is_compaction_due
+from agentpprof.store.schema import schema_version
 from agentpprof.store.watch_lock import WatchNote, is_lock_held, is_watched, lock_path, read_note
 
 WAL_ALARM_BYTES = 256 * 1024 * 1024  # four times what a writer leaves: a reader holds it

@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from agentpprof.errors import StoreError
+from agentpprof.output_cache import clear_cache
 from agentpprof.store.database import (
     check_place,
     look_at,
@@ -20,7 +21,6 @@ from agentpprof.store.database import (
 )
 from agentpprof.store.forgetting import apply_tombstones, compact
 from agentpprof.store.leftovers import SIDECARS, clear_leftovers, new_path
-from agentpprof.store.profile_cache import clear_cache
 from agentpprof.store.watch_lock import watch_lock
 
 _PAGES_A_STEP = 4096  # 16 MiB: other programs get in between

@@ -7,8 +7,8 @@ from typing import Any, Generic, TypeVar
 
 from msgspec.structs import astuple
 
-from agentpprof.ingest.rows import FieldBag
-from agentpprof.ingest.workspaces import find_workspace
+from agentpprof.store.rows import FieldBag
+from agentpprof.workspaces import find_workspace
 
 _Value = TypeVar("_Value")
 _BAG_COLUMNS = (

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
-from agentpprof.ingest.rows import FieldBag, FileRows, OperationRow
 from agentpprof.resources import read_text
 from agentpprof.store.numbers import Numbered, Numbers, stored_text
+from agentpprof.store.rows import FieldBag, FileRows, OperationRow
 from agentpprof.vocabulary import LLM, PROMPT, TOOL
 
 Origin = tuple[int, int]  # number of the log file, version of the parser that read it

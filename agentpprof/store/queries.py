@@ -85,6 +85,11 @@ def read_meta(connection: sqlite3.Connection, key: str) -> str | None:
     return row[0] if row else None
 
 
+def read_state(connection: sqlite3.Connection) -> list[str | None]:
+    """Return what tells one content of one database from every other: any saved row changes it."""
+    return [read_meta(connection, key) for key in ("made_at_ms", "generation", "sql_digest")]
+
+
 def read_span(connection: sqlite3.Connection) -> tuple[int, int] | None:
     """Return the first and the last time of any session."""
     row = connection.execute("select min(started_at_ms), max(ended_at_ms) from session").fetchone()

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agentpprof.errors import StoreError
+from agentpprof.output_cache import clear_cache
 from agentpprof.store.database import look_at, opened_for_writing, write_lock
-from agentpprof.store.profile_cache import clear_cache
 from agentpprof.store.search_index import empty_search_index, fill_search_index
 
 _LOCK_SECONDS = 60.0

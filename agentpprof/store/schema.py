@@ -9,12 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentpprof.resources import folder
-from agentpprof.store.database import schema_version
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
 _ZONE_SPAN_MS = (1_577_836_800_000, 2_208_988_800_000)  # 2020 to 2040
+
+
+def schema_version() -> int:
+    """Return the schema this version writes: the number of its migrations."""
+    return len(list(folder("migrations").glob("*.sql")))
 
 
 def bring_up_to_date(connection: sqlite3.Connection, version: int) -> None:
@@ -72,7 +76,7 @@ def _apply(connection: sqlite3.Connection, digest: str) -> None:
 
 def _save_zone_spans(connection: sqlite3.Connection) -> None:
     """Store the offsets of the database's zone once: SQL knows no zones, and views count days."""
-    from agentpprof.profile.zones import zone_spans
+    from agentpprof.zones import zone_spans
 
     if connection.execute("select 1 from zone_span").fetchone():
         return

@@ -5,7 +5,7 @@ Without tombstones this costs one look per writer.
 
 import sqlite3
 
-from agentpprof.ingest.rows import FileRows, OperationRow
+from agentpprof.store.rows import FileRows, OperationRow
 
 
 class Tombstones:

@@ -9,12 +9,12 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from agentpprof.ingest.rows import FileRows
 from agentpprof.models import Checkpoint, LogFile
 from agentpprof.resources import read_text
 from agentpprof.store.forgetting import read_forgettings, reset_log_files
 from agentpprof.store.numbers import Numbers, stored_path, stored_text
 from agentpprof.store.operation_writer import OperationWriter
+from agentpprof.store.rows import FileRows
 from agentpprof.store.tombstones import Tombstones
 
 _PER_FILE_TABLES = ("usage_line", "bad_line", "skipped_record", "stray_result", "told_record")

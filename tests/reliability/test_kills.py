@@ -29,7 +29,7 @@ STRIDE = int(os.environ.get("AGENTPPROF_KILL_STRIDE", "3"))
 # Two transactions instead of one: the checkpoint first, the rows later.
 TWO_TRANSACTIONS = """
 import sys
-from agentpprof.ingest.rows import FileRows
+from agentpprof.store.rows import FileRows
 from agentpprof.store.writer import Writer
 whole = Writer.save
 def save(self, reads):

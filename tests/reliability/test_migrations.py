@@ -16,7 +16,8 @@ from tracing import needs_strace
 from watching import Logs, prompts
 
 from agentpprof.ingest.indexer import sync
-from agentpprof.store.database import look_at, schema_version
+from agentpprof.store.database import look_at
+from agentpprof.store.schema import schema_version
 
 MIGRATE = """
 import sys

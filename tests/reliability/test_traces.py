@@ -290,7 +290,7 @@ def is_json(data: bytes) -> bool:
 
 
 def response_key(message_id: str) -> int:
-    from agentpprof.ingest.rows import key_of
+    from agentpprof.keys import key_of
 
     return key_of("claude", "llm", message_id)
 

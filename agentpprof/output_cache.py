@@ -7,8 +7,7 @@ of date. Safe to delete. Outputs with people's texts are never kept.
 
 import json
 import os
-import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +16,6 @@ from agentpprof import __version__
 from agentpprof.errors import NoHomeError, OutputError
 from agentpprof.output import write_output
 from agentpprof.places import user_folder
-from agentpprof.store.queries import read_meta
 
 _MAX_ENTRIES = 64
 _MAX_BYTES = 64 * 1024 * 1024  # a larger output is made anew
@@ -35,9 +33,8 @@ def cache_folder() -> Path:
     return user_folder("cache") / "profiles"
 
 
-def cache_key(connection: sqlite3.Connection, database: Path, parts: Iterable[object]) -> str:
+def cache_key(database: Path, state: Sequence[object], parts: Iterable[object]) -> str:
     """Return the name of an entry: what was asked for, of which state of which database."""
-    state = [read_meta(connection, key) for key in ("made_at_ms", "generation", "sql_digest")]
     text = repr((__version__, os.fspath(database.absolute()), state, *parts))
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
 

@@ -1,20 +1,12 @@
-"""The rows that assembling makes, the keys that link them, and the rank that decides an owner."""
+"""The rows that the store takes: what one read of one file adds."""
 
-import struct
 from functools import lru_cache
-from hashlib import blake2b
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from agentpprof.agents.facts import Where
-
 MAX_TEXT = 65536  # characters kept of a prompt or command
 MAX_RESPONSE_TEXT = 4096
-_HASHER = blake2b(digest_size=8)  # a copy costs less than to read the arguments each time
-_AS_KEY = struct.Struct(">q").unpack
-_NO_TIME = (1 << 48) - 1
-
 
 # One value that carried usage: offset, operation key, reason, session key, then the counts.
 UsageLine = tuple[int, int, int, int, int, int, int, int, int, int]
@@ -113,7 +105,7 @@ class FileRows:
         self.sessions: dict[int, SessionRow] = {}
         self.displaced_sessions: list[SessionRow] = []  # the same for a session
         self.spawns: set[tuple[int, int]] = set()
-        self.agent_types: dict[int, str] = {}  # session key -> type, for sub-agents that say none
+        self.agent_types: dict[int, str] = {}  # session key -> type, where the log itself says none
         self.paths: set[tuple[int, str, int]] = set()
         self.hosts: set[tuple[int, str, int]] = set()
         self.usage_lines: list[UsageLine] = []
@@ -142,34 +134,3 @@ class FileRows:
             if known is not None:
                 self.displaced_sessions.append(known)
             self.sessions[session.key] = session
-
-
-def key_of(agent: str, kind: str, natural_id: str) -> int:
-    """Return the 64-bit key of a natural id; `kind` is session, prompt, llm or tool."""
-    return hash_of(f"{agent}\0{kind}\0{natural_id}")
-
-
-def hash_of(text: str) -> int:
-    """Return the 64-bit hash of a text, the key of its tags."""
-    raw = text.encode() if text.isascii() else text.encode("utf-8", "surrogatepass")
-    hasher = _HASHER.copy()
-    hasher.update(raw)
-    key: int = _AS_KEY(hasher.digest())[0]
-    return key
-
-
-def rank_of(where: Where, at_ms: int | None) -> int:
-    """Return how good a record's claim on an operation is; the lowest owns it.
-
-    In this order: no copy, the file's own session, no sub-agent, the earlier time. The store
-    breaks ties by session id and path.
-    """
-    if at_ms is None:
-        time = _NO_TIME
-    else:
-        time = at_ms if 0 <= at_ms <= _NO_TIME else min(max(at_ms, 0), _NO_TIME)
-    if where.is_copy:
-        time |= 1 << 50
-    if where.is_foreign:
-        time |= 1 << 49
-    return time | 1 << 48 if where.is_subagent else time
