@@ -45,7 +45,7 @@ class Checkpoint(NamedTuple):
 
     `offset` stands behind the last committed newline, or behind a last record that never got one.
     `head_hash` covers the first `head_length` bytes, `tail_hash` the bytes just before `offset`
-    (reliability rule R2).
+    (docs/reliability.md, "How").
     """
 
     offset: int = 0

@@ -1,6 +1,20 @@
-"""Each row of the bug table in the notes on Claude Code's format that concerns reading.
+"""Public bug reports about readers of Claude Code's logs, each as a test with the right values.
 
-One small invented log a row, with its right value; the test is named after the row.
+One small invented log a row; the test is named after the row. Where the reports of a row are:
+
+1 ccusage/ccusage#901, ccusage/ccusage#938; 2 sirmalloc/ccstatusline#549;
+3 Piebald-AI/splitrail#220; 4 getagentseal/codeburn#201; 5 ccusage/ccusage#976,
+ccusage/ccusage#985; 6 steipete/CodexBar#1002, stablyai/orca#8023; 7 ccusage/ccusage#1155;
+8 anthropics/claude-code#40363; 9 majiayu000/ccstats#85, ryandemelo/token-monitor#73;
+10 anthropics/claude-code#84223, anthropics/claude-code#93620; 11 anthropics/claude-code#22671,
+anthropics/claude-code#25941; 12 ccusage/ccusage#899, kenn-io/agentsview#1452;
+13 ccusage/ccusage#1115, getagentseal/codeburn#659; 14 ccusage/ccusage#4;
+15 Piebald-AI/splitrail#1; 16 ccusage/ccusage#873, ccusage/ccusage#1151; 17 phiat/claude-esp#4;
+18 warpdotdev/common-skills#87; 19 winfunc/opcode#382; 20 phuryn/claude-usage#154;
+21 kenn-io/agentsview#401, kenn-io/agentsview#1134; 22 Tencent/teamai-cli#105;
+23 thedotmack/claude-mem#4019, thedotmack/claude-mem#4192; 24 kenn-io/agentsview#162,
+kenn-io/agentsview#800; 25 junhoyeo/tokscale#288, junhoyeo/tokscale#960;
+26 Piebald-AI/splitrail#72; 27 anthropics/claude-code#81843, anthropics/claude-code#49876.
 """
 
 import os

@@ -1,6 +1,11 @@
-"""Bug reports about other readers as tests with the right values (formats/codex.md 14): counts.
+"""Public bug reports about readers of Codex's logs, each as a test with the right values: counts.
 
-Rows 8 to 17: test_codex_bugs_tools.py.
+Rows 8 to 17: test_codex_bugs_tools.py. Where the reports of a row are:
+
+1 ccusage/ccusage#876, ccusage/ccusage#884, junhoyeo/tokscale#300; 2 ccusage/ccusage#950,
+ccusage/ccusage#1349, junhoyeo/tokscale#679; 3 ccusage/ccusage#1460, ccusage/ccusage#1501;
+4 stablyai/orca#19152; 5 junhoyeo/tokscale#308; 6 kenn-io/agentsview#362, ccusage/ccusage#641;
+7 openai/codex#34863, ccusage/ccusage#1124.
 """
 
 from builders import Record

@@ -1,4 +1,12 @@
-"""Bug reports about other readers, rows 8 to 17: tools, modes, prompts, damage."""
+"""Public bug reports about readers of Codex's logs, rows 8 to 17: tools, modes, prompts, damage.
+
+Where the reports of a row are: 8 kenn-io/agentsview#1023, kenn-io/agentsview#1899;
+9 Arize-ai/coding-harness-tracing#110, zszz3/AgentRecall#410; 10 org2AI/ORG2#837,
+graykode/abtop#170; 11 agent-of-empires/agent-of-empires#3281, vshulcz/deja-vu#3640;
+12 xiufengsun/TokenTracker#187; 13 getagentseal/codeburn#1040, alp82/aistack#73;
+14 org2AI/ORG2#838, junhoyeo/tokscale#667; 15 openai/codex#17539, gitmoot/gitmoot#661;
+16 openai/codex#47003; 17 openai/codex#24425, openai/codex#35746, openai/codex#45150.
+"""
 
 import json
 from typing import Any

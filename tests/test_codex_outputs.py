@@ -1,4 +1,4 @@
-"""Results of Codex tools from the beginning of their outputs (formats/codex.md section 6)."""
+"""Results of Codex tools by how their outputs begin (docs/formats.md, "Outputs of tools")."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Claude Code: how the lines of a log become facts (formats/claude-code.md).
+"""Claude Code: how the lines of a log become facts (docs/formats.md).
 
 Decoding looks at one line at a time. The small state holds only what a later line may need: the
 session of an old sub-agent's file, a slash command that no answer has confirmed yet, and prompts

@@ -126,7 +126,7 @@ def _response_result(stop_reason: str | None, calls: list[Block], text: str) -> 
 def _advisor_responses(
     response: ResponseFact, iterations: list[Iteration]
 ) -> Iterator[ResponseFact]:
-    """Yield the calls of an advisor model, which stand in no other field (ccu#1115)."""
+    """Yield the calls of an advisor model, which stand in no other field (ccusage/ccusage#1115)."""
     for number, step in enumerate(iterations):
         if step.type != "advisor_message":
             continue

@@ -15,7 +15,7 @@ _HEAD = 400  # characters of a result that may say what kind of error it is
 _EXIT_CODE = re.compile(r"(?:Error: )?Exit code (\d+)")
 _AGENT_ID = re.compile(r"^agentId: ([A-Za-z0-9_-]+)", re.MULTILINE)
 NO_DETAILS = ToolResultDetails()
-# Beginnings of error texts that are no failure of the tool (formats/claude-code.md section 4).
+# Beginnings of error texts that are no failure of the tool (docs/formats.md, "Results of tools").
 _RESULT_OF_PREFIX = (
     ("The user doesn't want to", "rejected"),
     ("User rejected tool use", "rejected"),

@@ -1,7 +1,7 @@
 """Token counts of Claude Code records and how far they can be trusted.
 
-formats/claude-code.md section 3: input and cache fields are equal on all rows of a response, output
-grows, so the store keeps the maximum of each; some versions write placeholders.
+Input and cache fields are equal on all rows of a response, output grows, so the store keeps the
+maximum of each; some versions write placeholders (docs/formats.md, "Counts of one response").
 """
 
 from functools import lru_cache
@@ -119,7 +119,7 @@ def quality_of(version: str, has_stop_reason: bool) -> str:
     """Say how exact an output count is: by the version that wrote it and whether it is final.
 
     2.1.12 to 2.1.29 wrote placeholders on all rows; later ones write the final count on the last
-    row only, which is the one with a stop reason (cc#22671, cc#27361, cc#84223).
+    row only, which is the one with a stop reason (docs/formats.md, "Counts of one response").
     """
     if has_stop_reason or version_of(version) < (2, 1, 12):
         return "exact"

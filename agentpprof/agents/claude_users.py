@@ -1,11 +1,14 @@
-"""Who wrote a `user` record (formats/claude-code.md section 5), as pure functions of its text."""
+"""Who wrote a `user` record, as pure functions of its text.
+
+The order of the questions: docs/formats.md, "Who wrote a `user` record".
+"""
 
 import re
 
 from agentpprof.agents.claude_records import Block, Message
 
 INTERRUPTED = "[Request interrupted by user"
-# Texts that the program or an agent put there; order and list are those of section 5, rule 5.
+# Texts that the program or an agent put there, asked for after the record's own marks.
 _INJECTED_PREFIXES = (
     "<task-notification>",
     "<local-command-caveat>",

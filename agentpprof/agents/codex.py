@@ -1,4 +1,4 @@
-"""Codex CLI: where its logs lie, and how a line becomes facts (formats/codex.md).
+"""Codex CLI: where its logs lie, and how a line becomes facts (docs/formats.md).
 
 Natural ids, the same in every copy of a line:
 

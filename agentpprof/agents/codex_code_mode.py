@@ -1,7 +1,7 @@
 """Calls nested in code mode: a script that calls `tools.NAME(...)` is read, never run.
 
 Only literals are understood: an object or text as the argument, or a name that a literal was
-assigned to before. What is computed gives a call without that field (formats/codex.md section 6).
+assigned to before. What is computed gives a call without that field.
 """
 
 import json

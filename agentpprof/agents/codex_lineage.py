@@ -1,10 +1,10 @@
 """Whose lines these are: a fork or child begins with its ancestors' history, copied.
 
-Every kind of copy is told by the best sign there is (formats/codex.md section 9):
-(a) `ordinal` below `subagent_history_start_ordinal`; (c) a copied `session_meta`, after which each
-turn belongs to the nearest thread that had begun when the turn did; (d) lines that follow one
-another within a second, where no turn says when it began: a guess, marked so. What (b) a parent's
-file could tell is found later by the natural ids, which are the ancestor's.
+Every kind of copy is told by the best sign there is (docs/formats.md, "Forks and children"):
+(a) `ordinal` below `subagent_history_start_ordinal`; (b) a copied `session_meta`, after which each
+turn belongs to the nearest thread that had begun when the turn did; (c) lines that follow one
+another within a second, where no turn says when it began: a guess, marked so. What a parent's file
+could tell is found later by the natural ids, which are the ancestor's.
 """
 
 import re
@@ -30,7 +30,7 @@ def add_meta_line(reading: Reading, _: Payload) -> None:
 
 
 def add_meta(reading: Reading, payload: WholePayload) -> None:
-    """Take the file's own meta, the first one; a later one names an ancestor (section 3)."""
+    """Take the file's own meta, the first one; a later one names an ancestor."""
     state = reading.state
     if not state.has_meta:
         _take_own(reading, payload)

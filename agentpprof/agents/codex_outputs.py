@@ -1,7 +1,7 @@
 """What the output of a tool call says: how it went, its exit code, a process that runs on.
 
 Only the first bytes are looked at (and the last of one old shape): what stands behind `Output:` is
-the command's own and may hold the same words (formats/codex.md section 6).
+the command's own and may hold the same words (docs/formats.md, "Outputs of tools").
 """
 
 import re
@@ -31,7 +31,7 @@ _SCRIPT_RESULTS = {
     b"terminated": "cancelled",
     b"running": "unknown",
 }
-# Beginnings of plain texts that are no output of the tool (sections 6 and 14).
+# Beginnings of plain texts that are no output of the tool.
 _PLAIN = re.compile(
     rb"(?P<interrupted>aborted by user)"
     rb"|(?P<rejected>(?:exec command |patch |command )?rejected by user|user rejected"

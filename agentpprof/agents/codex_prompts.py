@@ -1,4 +1,4 @@
-"""Which words of a user's message a person wrote (formats/codex.md section 7)."""
+"""Which words of a user's message a person wrote (docs/formats.md, "Prompts of Codex")."""
 
 import re
 

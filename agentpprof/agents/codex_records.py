@@ -16,7 +16,7 @@ _NO_RAW = Raw(b"")
 
 
 class Payload(Struct, gc=False):
-    """What the frequent kinds of `payload` hold (formats/codex.md sections 3 to 5)."""
+    """What the frequent kinds of `payload` hold (docs/formats.md, "Records of Codex")."""
 
     type: str = ""
     call_id: str | None = None

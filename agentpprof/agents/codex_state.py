@@ -104,7 +104,7 @@ def initial_state(path: str) -> State:
 def thread_of_name(name: str) -> str:
     """Return the thread id in a file's name.
 
-    After a revert the name holds two ids, `<thread>_<rollout>` (formats/codex.md section 1).
+    After a revert the name holds two ids, `<thread>_<rollout>`.
     """
     if found := _UUID.search(name):
         return found.group().lower()

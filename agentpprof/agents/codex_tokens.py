@@ -20,7 +20,7 @@ from agentpprof.agents.codex_usage import (
 from agentpprof.agents.facts import ResponseFact, Usage
 from agentpprof.agents.versions import version_of
 
-# Builds before this one wrote a response's items only after its count (section 6, "Timing").
+# Builds before this one wrote a response's items only after its count.
 _ITEMS_BEFORE_COUNT = (0, 60, 0)
 _MAX_COVERED = 8
 

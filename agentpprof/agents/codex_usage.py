@@ -1,7 +1,7 @@
 """Token counts of Codex: running totals become counts of single responses.
 
 Input holds cached and written tokens, output holds reasoning, so nothing is added on top
-(formats/codex.md section 8).
+(docs/formats.md, "Counts of Codex").
 """
 
 from typing import NamedTuple
@@ -59,7 +59,7 @@ def first_step(total: Vector, last: Vector | None, inherits: bool) -> Step:
         return Step("none")
     if last is not None and last != ZERO:
         return Step("moved", last)
-    # A fork's total without a `last` may be all its parent's: never counted (section 8, rule 4).
+    # A fork's total without a `last` may be all its parent's: never counted.
     return Step("stale", total, False) if inherits else Step("moved", total)
 
 

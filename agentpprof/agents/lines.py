@@ -3,7 +3,7 @@
 Fast: one `decode_lines` for a whole buffer. When that fails, or hides something (it drops blank
 lines and takes two values on one line), the buffer is read line by line: NULs and a BOM stripped,
 glued records parted, cut ones skipped and counted, wrong field types dropped field by field
-(formats/claude-code.md section 7, reliability F5 to F7). Nothing here knows an agent.
+(docs/formats.md, "Damaged lines"; docs/reliability.md, F5 to F7). Nothing here knows an agent.
 """
 
 import json

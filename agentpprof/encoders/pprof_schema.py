@@ -1,7 +1,7 @@
 """The messages of pprof's profile.proto, as classes that are built at run time.
 
 A generated file would tie us to the protobuf release that generated it; the table below gives the
-same classes on every release. The numbers are those of the format, see docs/formats.md.
+same classes on every release. The numbers are those of profile.proto in google/pprof.
 """
 
 from functools import cache

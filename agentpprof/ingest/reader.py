@@ -1,7 +1,8 @@
 """Read what is new in one log file, by bytes, up to its last newline; a dead end on request.
 
 Opened read-only and never waiting (a FIFO may be named like a log), closed at once, never locked.
-What the checkpoint remembers of head and tail tells a grown file from a replaced one (R2).
+What the checkpoint remembers of head and tail tells a grown file from a replaced one
+(docs/reliability.md, "How").
 """
 
 import os

@@ -137,7 +137,7 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def _set_up_writer(connection: sqlite3.Connection) -> None:
-    """Set what the protocol asks of the one writing connection (reliability rule R8)."""
+    """Set what keeps a stored batch through a power cut (docs/reliability.md, P3 and "How")."""
     for pragma in (
         f"application_id = {APPLICATION_ID}",
         "journal_mode = wal",

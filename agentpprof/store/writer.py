@@ -1,7 +1,7 @@
 """Save what was read: rows and checkpoints of several files in one transaction.
 
 Every statement is an idempotent join, so reading anything again, in any order, changes nothing
-(docs/architecture.md, "Who may change a row"). Numbers of names, paths, bags and files are kept in
+(docs/architecture.md, "Exactly once"). Numbers of names, paths, bags and files are kept in
 memory while the writer lives, and dropped after a rollback.
 """
 
