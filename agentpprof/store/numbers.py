@@ -11,10 +11,8 @@ from agentpprof.store.rows import FieldBag
 from agentpprof.workspaces import find_workspace
 
 _Value = TypeVar("_Value")
-_BAG_COLUMNS = (
-    "op, phase_id, action_id, object_kind_id, skill_id, repeat_id, tool_id, category_id, "
-    "cmd_id, effect_id, process_id, model_id, tier_id"
-)
+_OP, *_TEXTS = FieldBag.__struct_fields__
+_BAG_COLUMNS = ", ".join((_OP, *(f"{text}_id" for text in _TEXTS)))
 
 
 def stored_path(path: str) -> str | bytes:
