@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from agentpprof.errors import UsageError
 from agentpprof.semantics.calls import command_of, shell_object
-from agentpprof.semantics.commands import Reading
+from agentpprof.semantics.commands import SegmentMeaning
 from agentpprof.semantics.hosts import bare_host, host_of
 from agentpprof.semantics.mcp import split_name
 from agentpprof.semantics.meaning import Meaning
@@ -223,7 +223,7 @@ def _tool_rules(name: str, meaning: Meaning) -> dict[str, str]:
 
 
 def _shell_rules(
-    command: str, is_powershell: bool, meaning: Meaning, readings: list[Reading]
+    command: str, is_powershell: bool, meaning: Meaning, readings: list[SegmentMeaning]
 ) -> dict[str, str]:
     """Return the rules that the parts of a shell command decide."""
     analyzed = analyze_powershell(command) if is_powershell else analyze_command(command)
@@ -238,7 +238,7 @@ def _shell_rules(
     }
 
 
-def _parts(readings: list[Reading]) -> Iterator[Part]:
+def _parts(readings: list[SegmentMeaning]) -> Iterator[Part]:
     """Yield the segments of a command, and why one tells most or another does not."""
     if not readings:
         return
@@ -249,7 +249,7 @@ def _parts(readings: list[Reading]) -> Iterator[Part]:
         yield Part(reading.cmd, reading.action, _TIERS[reading.tier], is_telling, rule)
 
 
-def _why_less(reading: Reading, telling: Reading) -> str:
+def _why_less(reading: SegmentMeaning, telling: SegmentMeaning) -> str:
     """Return why `telling` goes before `reading`: its tier, its action, its place."""
     if reading.tier != telling.tier:
         return _TIERS[reading.tier]

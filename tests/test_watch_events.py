@@ -12,7 +12,7 @@ from agentpprof import mounts
 from agentpprof.ingest import events
 from agentpprof.ingest.changed import changed_log_files
 from agentpprof.ingest.discover import Root
-from agentpprof.ingest.events import Changes, FileEvents, Polling, open_events
+from agentpprof.ingest.events import FileEvents, Hints, Polling, open_events
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_changes_name_log_files_only(logs: Logs) -> None:
     (path.parent / "link.jsonl").symlink_to(path)
     names = ("notes.txt", "fifo.jsonl", "link.jsonl", "vanished.jsonl", path.name)
     files = frozenset(str(path.parent / name) for name in names) | {"/etc/passwd.jsonl"}
-    found = changed_log_files(Changes(files), roots)
+    found = changed_log_files(Hints(files), roots)
     assert found is not None
     assert [log_file.path for log_file in found] == [str(path)]
 
@@ -40,7 +40,7 @@ def test_a_file_of_two_names_needs_a_scan(logs: Logs) -> None:
     path = logs.append(1, "one")
     os.link(path, path.with_name("second.jsonl"))
     roots = logs.watched(Path("x")).roots
-    assert changed_log_files(Changes(frozenset({str(path)})), roots) is None
+    assert changed_log_files(Hints(frozenset({str(path)})), roots) is None
     assert changed_log_files(events.EVERYTHING, roots) is None
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from builders import ClaudeSession, Record, encode_log
 
 from agentpprof.ingest.discover import Root
-from agentpprof.ingest.events import Changes
+from agentpprof.ingest.events import Hints
 from agentpprof.ingest.watch import Batch, Watched, World, watch
 
 Action = Callable[[], None]
@@ -23,7 +23,7 @@ class Script:
         self.reason = reason
         self.has_events = has_events and not reason
         self.has_ended = False
-        self.pending = Changes()
+        self.pending = Hints()
         self.actions: list[tuple[float, Action]] = []
         self.passes: list[tuple[bool, bool]] = []
         self.waits = self.refreshed = self.alive = 0
@@ -72,9 +72,9 @@ class Script:
             self._do_next()
         return True
 
-    def take(self) -> Changes:
+    def take(self) -> Hints:
         """Return what was told."""
-        taken, self.pending = self.pending, Changes()
+        taken, self.pending = self.pending, Hints()
         return taken
 
     def wake(self) -> None:

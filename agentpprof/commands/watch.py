@@ -19,7 +19,7 @@ from agentpprof.commands.watch_tagging import WatchTagging, read_watch_tagging
 from agentpprof.config import configured_tagger
 from agentpprof.errors import UsageError
 from agentpprof.ingest.watch import Batch, Watched
-from agentpprof.ingest.watching import run_watcher
+from agentpprof.ingest.watcher_process import run_watcher
 from agentpprof.store.database import default_path
 
 

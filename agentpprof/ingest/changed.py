@@ -6,23 +6,23 @@ from collections.abc import Sequence
 
 from agentpprof.agents import AGENTS
 from agentpprof.ingest.discover import Root, find_log_files
-from agentpprof.ingest.events import Changes
+from agentpprof.ingest.events import Hints
 from agentpprof.models import LogFile
 
 _MAX_FOLDERS = 64
 
 
-def changed_log_files(changes: Changes, roots: Sequence[Root]) -> list[LogFile] | None:
-    """Return the log files behind some changes; None where only a whole scan can tell."""
-    if changes.is_everything or len(changes.folders) > _MAX_FOLDERS:
+def changed_log_files(hints: Hints, roots: Sequence[Root]) -> list[LogFile] | None:
+    """Return the log files behind some hints; None where only a whole scan can tell."""
+    if hints.is_everything or len(hints.folders) > _MAX_FOLDERS:
         return None
     found: dict[str, LogFile] = {}
-    for folder in sorted(changes.folders):
+    for folder in sorted(hints.folders):
         root = _root_of(folder, roots)
         if root is not None:
             below = find_log_files([Root(root.agent, folder)], [])
             found |= {log_file.path: log_file for log_file in below}
-    for path in sorted(changes.files):
+    for path in sorted(hints.files):
         root = _root_of(path, roots)
         log_file = _look_at(path, root.agent) if root is not None else None
         if log_file is not None:

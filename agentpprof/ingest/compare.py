@@ -11,7 +11,7 @@ from agentpprof.models import LogFile
 from agentpprof.store.files import KnownFile
 
 
-class Changes(NamedTuple):
+class LogChanges(NamedTuple):
     """Files to read, numbers of files that vanished or came back, and what moved (by new path).
 
     `quiet` of the files have not changed: their last bytes are looked at once, as nobody writes.
@@ -26,7 +26,7 @@ class Changes(NamedTuple):
 
 def find_changes(
     log_files: list[LogFile], known: dict[str, KnownFile], roots: Iterable[Root], now_ns: int
-) -> Changes:
+) -> LogChanges:
     """Return what is to be done; files missing below roots that are still there have vanished."""
     changed = [log_file for log_file in log_files if _is_due(log_file, known, now_ns)]
     moved = _moved_files(changed, known)
@@ -47,7 +47,7 @@ def find_changes(
     ]
     back = [file.log_file_id for path, file in known.items() if path in found and file.is_gone]
     quiet = sum(not _has_changed(log_file, known) for log_file in changed)
-    return Changes(changed, gone, back, moved, quiet)
+    return LogChanges(changed, gone, back, moved, quiet)
 
 
 def _moved_files(log_files: Iterable[LogFile], known: dict[str, KnownFile]) -> dict[str, KnownFile]:

@@ -25,7 +25,7 @@ MAX_PATHS = 4096
 _LIMITS = {errno.ENOSPC: "no watches left", errno.EMFILE: "no event queues left"}
 
 
-class Changes(NamedTuple):
+class Hints(NamedTuple):
     """What happened since the last look."""
 
     files: frozenset[str] = frozenset()
@@ -38,8 +38,8 @@ class Changes(NamedTuple):
         return bool(self.files or self.folders or self.is_everything)
 
 
-EVERYTHING = Changes(is_everything=True)
-DUE = Changes(is_everything=True, is_silent=True)
+EVERYTHING = Hints(is_everything=True)
+DUE = Hints(is_everything=True, is_silent=True)
 _MISSES = 2  # scans in a row that found what no event had told of
 
 
@@ -53,7 +53,7 @@ class EventSource(Protocol):
     def wait(self, seconds: float) -> bool:
         """Wait until something happens, at most so long; says whether it did."""
 
-    def take(self) -> Changes:
+    def take(self) -> Hints:
         """Return what happened since the last look."""
 
     def wake(self) -> None:
@@ -106,10 +106,10 @@ class Polling(_Wakeable):
         super().__init__()
         self.reason = reason
 
-    def take(self) -> Changes:
+    def take(self) -> Hints:
         """Return nothing: a wake is no change."""
         self._drain()
-        return Changes()
+        return Hints()
 
     def refresh(self) -> None:
         """Nothing to look at."""
@@ -145,11 +145,11 @@ class FileEvents(_Wakeable):
             self.close()
             raise
 
-    def take(self) -> Changes:
+    def take(self) -> Hints:
         """Return what happened since the last look."""
         is_everything, self._is_overflown = self._is_overflown, False
         drained = self._drain()
-        return Changes(
+        return Hints(
             frozenset(path for path, is_folder in drained if not is_folder),
             frozenset(path for path, is_folder in drained if is_folder),
             is_everything,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from agentpprof.agents import AGENTS, decoder_of
 from agentpprof.errors import StoreError
 from agentpprof.ingest import reader
-from agentpprof.ingest.compare import Changes, find_changes
+from agentpprof.ingest.compare import LogChanges, find_changes
 from agentpprof.ingest.compressed import Plain, opened_plain
 from agentpprof.ingest.discover import Root, find_log_files
 from agentpprof.ingest.quiet import is_at_rest
@@ -25,7 +25,7 @@ from agentpprof.store.in_place import check_in_place, identities
 from agentpprof.store.schema import schema_version
 
 if TYPE_CHECKING:
-    from agentpprof.ingest.reading import FileReading
+    from agentpprof.ingest.file_reading import FileReading
     from agentpprof.store.writer import FileRead, Writer
 
 BATCH_ROWS = 20_000
@@ -108,7 +108,7 @@ def _known_files(database: Path, among: list[LogFile] | None) -> dict[str, Known
 
 def _read_and_save(
     database: Path,
-    changes: Changes,
+    changes: LogChanges,
     known: _Known,
     on_progress: Callable[[Progress], None] | None,
     unreadable: list[str],
@@ -199,7 +199,7 @@ def _batches(reads: "Iterator[FileRead]") -> "Iterator[list[FileRead]]":
 
 
 def _read_files(
-    changes: Changes,
+    changes: LogChanges,
     known: _Known,
     writer: "Writer",
     unreadable: list[str],
@@ -233,7 +233,7 @@ def _read_file(log: _PlainLog, before: KnownFile | None, writer: "Writer") -> "I
     A file of an older parser version is read from its start; it goes by the older version until
     its last piece is saved, so a reading that was broken off begins anew.
     """
-    from agentpprof.ingest.reading import FileReading
+    from agentpprof.ingest.file_reading import FileReading
 
     log_file, plain, now_ns = log
     version = AGENTS[log_file.agent].parser_version

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from agentpprof.errors import AgentPprofError, DamagedError, ReplacedError, StoreError
 from agentpprof.ingest.changed import changed_log_files
 from agentpprof.ingest.discover import Root
-from agentpprof.ingest.events import DUE, EVERYTHING, Changes, EventSource
+from agentpprof.ingest.events import DUE, EVERYTHING, EventSource, Hints
 from agentpprof.ingest.indexer import sync, sync_files
 from agentpprof.ingest.report import Progress, SyncReport
 from agentpprof.store.database import look_at
@@ -117,24 +117,24 @@ def watch(
 ) -> Iterator[Batch]:
     """Yield a batch per pass, the first at once, until the world says that it has ended."""
     pace = pace or Pace(world.clock)
-    changes: Changes = EVERYTHING
+    hints: Hints = EVERYTHING
     tags, number = RunningTags(job.database, job.tagger), 0
-    while changes or not world.has_ended():
+    while hints or not world.has_ended():
         started = world.clock()
         number += 1
-        if changes.is_everything:
+        if hints.is_everything:
             world.source.refresh()
-        batch = _pass(job, changes, world, tags)._replace(number=number)
-        world.source.note_pass(batch.report.has_news, changes.is_silent)
+        batch = _pass(job, hints, world, tags)._replace(number=number)
+        world.source.note_pass(batch.report.has_news, hints.is_silent)
         pace.note(batch, started, not world.source.reason)
         world.alive()
         yield batch
         if is_once or (world.has_ended() and (batch.error or batch.is_scan)):
             return
-        changes = _next_changes(world, pace)
+        hints = _next_hints(world, pace)
 
 
-def _next_changes(world: World, pace: Pace) -> Changes:
+def _next_hints(world: World, pace: Pace) -> Hints:
     """Wait for events, a burst to its end, or the next scan; after the end what is left."""
     while not world.has_ended():
         left = pace.due_at - world.clock()
@@ -144,32 +144,32 @@ def _next_changes(world: World, pace: Pace) -> Changes:
             world.source.take()
             world.sleep(min(left, 1.0))
         elif world.source.wait(min(left, world.longest_wait)):
-            changes = _burst(world, pace)
-            if changes:
-                return changes
+            hints = _burst(world, pace)
+            if hints:
+                return hints
         world.alive()
-    return Changes() if pace.is_failing else world.source.take()
+    return Hints() if pace.is_failing else world.source.take()
 
 
-def _burst(world: World, pace: Pace) -> Changes:
-    """Take changes until none came for a moment; slow passes wait longer, so a core stays free."""
+def _burst(world: World, pace: Pace) -> Hints:
+    """Take hints until none came for a moment; slow passes wait longer, so a core stays free."""
     quiet = min(max(QUIET_SECONDS, pace.last_pass_seconds), MAX_WAIT_SECONDS)
     until = world.clock() + MAX_WAIT_SECONDS
-    changes = world.source.take()
-    while changes and not world.has_ended() and world.clock() < until:
+    hints = world.source.take()
+    while hints and not world.has_ended() and world.clock() < until:
         world.sleep(quiet)
         more = world.source.take()
         if not more:
             break
-        changes = Changes(
-            changes.files | more.files,
-            changes.folders | more.folders,
-            changes.is_everything or more.is_everything,
+        hints = Hints(
+            hints.files | more.files,
+            hints.folders | more.folders,
+            hints.is_everything or more.is_everything,
         )
-    return changes
+    return hints
 
 
-def _pass(job: Watched, changes: Changes, world: World, tags: RunningTags) -> Batch:
+def _pass(job: Watched, hints: Hints, world: World, tags: RunningTags) -> Batch:
     """Read what has changed; a failure that may pass is told in the batch."""
 
     def on_progress(_: Progress) -> None:
@@ -177,7 +177,7 @@ def _pass(job: Watched, changes: Changes, world: World, tags: RunningTags) -> Ba
         if world.has_ended():
             raise EndedError("told to end")
 
-    log_files = changed_log_files(changes, job.roots)
+    log_files = changed_log_files(hints, job.roots)
     is_scan = log_files is None
     try:
         if log_files is None:

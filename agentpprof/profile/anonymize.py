@@ -31,13 +31,13 @@ _TIERS: Final = frozenset({"default", "standard", "priority", "batch", "fast", "
 _TAGS: Final = frozenset((*TAGS, UNTAGGED, *PHASE_OF.values(), "answer"))
 _KIND_OF_OBJECT: Final = {"agent": "subagent", "server": "server", "skill": "skill"}
 
-Change = Callable[[str], str]
+Renaming = Callable[[str], str]
 
 
-class Changes(NamedTuple):
+class Pseudonyms(NamedTuple):
     """What stands for a name, by the kind of thing that it names."""
 
-    by_kind: Mapping[str, Change]
+    by_kind: Mapping[str, Renaming]
 
     def of(self, kind: str, name: str) -> str:
         """Return what stands for a name; the empty one stays empty."""
@@ -47,7 +47,7 @@ class Changes(NamedTuple):
 def anonymized(cells: Cells) -> Cells:
     """Return the cells with people's names numbered; texts and exact paths are left out."""
     bag_ids = {number >> RESULT_BITS for number in cells.used("bag")}
-    changes = _changes(
+    pseudonyms = _pseudonyms(
         [cells.sessions[number] for number in cells.used("session")],
         [cells.prompts[number] for number in cells.used("prompt")],
         [cells.bags[number] for number in bag_ids],
@@ -55,22 +55,22 @@ def anonymized(cells: Cells) -> Cells:
         [cells.texts[number].answer_tag for number in cells.used("text")],
     )
     return cells._replace(
-        bags={number: _bag(cells.bags[number], changes) for number in bag_ids},
-        prompts=[_prompt(group, changes) for group in cells.prompts],
-        sessions=[_session(group, changes) for group in cells.sessions],
-        objects=[_object(shown, changes) for shown in cells.objects],
+        bags={number: _bag(cells.bags[number], pseudonyms) for number in bag_ids},
+        prompts=[_prompt(group, pseudonyms) for group in cells.prompts],
+        sessions=[_session(group, pseudonyms) for group in cells.sessions],
+        objects=[_object(shown, pseudonyms) for shown in cells.objects],
         days=dict.fromkeys(cells.days, ""),
-        texts=[Texts(answer_tag=changes.of("tag", text.answer_tag)) for text in cells.texts],
+        texts=[Texts(answer_tag=pseudonyms.of("tag", text.answer_tag)) for text in cells.texts],
     )
 
 
-def _changes(
+def _pseudonyms(
     sessions: Iterable[SessionGroup],
     prompts: Iterable[PromptGroup],
     bags: Iterable[Bag],
     objects: Iterable[ShownObject],
     answer_tags: Iterable[str],
-) -> Changes:
+) -> Pseudonyms:
     """Number the names of each kind that not everybody knows."""
     names: dict[str, set[str]] = {kind: set() for kind in _IS_PUBLIC}
     names["tag"].update(answer_tags)
@@ -91,54 +91,54 @@ def _changes(
         kind = _KIND_OF_OBJECT.get(shown.kind, shown.kind)
         if kind in names:
             names[kind].add(first_level(shown.group) if kind == "path" else shown.group)
-    return Changes({kind: _numbered(kind, found) for kind, found in names.items()})
+    return Pseudonyms({kind: _numbered(kind, found) for kind, found in names.items()})
 
 
-def _numbered(kind: str, names: Iterable[str]) -> Change:
+def _numbered(kind: str, names: Iterable[str]) -> Renaming:
     is_public = _IS_PUBLIC[kind]
     private = sorted(name for name in names if name and not is_public(name))
     numbers = {name: f"{kind}-{number}" for number, name in enumerate(private, start=1)}
     return lambda name: numbers.get(name, name)
 
 
-def _session(group: SessionGroup, changes: Changes) -> SessionGroup:
+def _session(group: SessionGroup, pseudonyms: Pseudonyms) -> SessionGroup:
     return SessionGroup(
-        project=changes.of("project", group.project),
+        project=pseudonyms.of("project", group.project),
         agent=group.agent,
-        tag=changes.of("tag", group.tag),
-        subagent=changes.of("subagent", group.subagent),
-        session_id=changes.of("session", group.session_id),
+        tag=pseudonyms.of("tag", group.tag),
+        subagent=pseudonyms.of("subagent", group.subagent),
+        session_id=pseudonyms.of("session", group.session_id),
     )
 
 
-def _prompt(group: PromptGroup, changes: Changes) -> PromptGroup:
+def _prompt(group: PromptGroup, pseudonyms: Pseudonyms) -> PromptGroup:
     return PromptGroup(
-        task=changes.of("tag", group.task),
-        tag=changes.of("tag", group.tag),
+        task=pseudonyms.of("tag", group.task),
+        tag=pseudonyms.of("tag", group.tag),
         outcome=group.outcome,
         origin=group.origin,
     )
 
 
-def _bag(bag: Bag, changes: Changes) -> Bag:
+def _bag(bag: Bag, pseudonyms: Pseudonyms) -> Bag:
     return bag._replace(
-        skill=changes.of("skill", bag.skill),
-        tool=changes.of("tool", bag.tool),
-        model=changes.of("model", bag.model),
-        tier=changes.of("tier", bag.tier),
-        cmd=changes.of("program", bag.cmd),
-        process=" ".join(changes.of("program", word) for word in bag.process.split()),
+        skill=pseudonyms.of("skill", bag.skill),
+        tool=pseudonyms.of("tool", bag.tool),
+        model=pseudonyms.of("model", bag.model),
+        tier=pseudonyms.of("tier", bag.tier),
+        cmd=pseudonyms.of("program", bag.cmd),
+        process=" ".join(pseudonyms.of("program", word) for word in bag.process.split()),
     )
 
 
-def _object(shown: ShownObject, changes: Changes) -> ShownObject:
+def _object(shown: ShownObject, pseudonyms: Pseudonyms) -> ShownObject:
     kind = _KIND_OF_OBJECT.get(shown.kind, shown.kind)
     if kind == "domain":
         group = HOST if shown.group else ""
-    elif kind not in changes.by_kind:
+    elif kind not in pseudonyms.by_kind:
         group = ""
     else:
-        group = changes.of(kind, first_level(shown.group) if kind == "path" else shown.group)
+        group = pseudonyms.of(kind, first_level(shown.group) if kind == "path" else shown.group)
     return ShownObject(shown.kind, group=group)
 
 

@@ -36,7 +36,7 @@ _UNKNOWN_PROGRAM = Program("", "run")
 
 
 @dataclass(slots=True)
-class Reading:
+class SegmentMeaning:
     """What one segment says; the smallest (tier, rank of the action + weakness) is telling."""
 
     action: str
@@ -50,14 +50,14 @@ class Reading:
     moves: tuple[str, ...] = ()  # the words of `cd` and the like
 
 
-def read_segment(segment: Segment, outer: tuple[str, ...]) -> Reading:
+def read_segment(segment: Segment, outer: tuple[str, ...]) -> SegmentMeaning:
     """Return what `segment` says, started by the programs `outer`; moves the scope on `cd`."""
     scope = segment.scope
     if not segment.words:
-        reading = Reading("run", "", outer, _QUIET)
+        reading = SegmentMeaning("run", "", outer, _QUIET)
     else:
         found = _read_words(tuple(segment.words), outer, segment.is_piped)
-        reading = Reading(
+        reading = SegmentMeaning(
             found.action, found.cmd, found.chain, found.tier, found.weakness,
             _seen_from(scope.folder, found.paths), found.hosts, found.nested,
         )  # fmt: skip
@@ -74,7 +74,7 @@ def read_segment(segment: Segment, outer: tuple[str, ...]) -> Reading:
 
 # Half of all segments have been seen before, in whatever command: `tail -20`, `cd src`, `sort`.
 @lru_cache(maxsize=4096)
-def _read_words(words: tuple[str, ...], outer: tuple[str, ...], is_piped: bool) -> Reading:
+def _read_words(words: tuple[str, ...], outer: tuple[str, ...], is_piped: bool) -> SegmentMeaning:
     """Return what the words of a segment say by themselves; nobody may change it.
 
     Looks through wrappers and runners until a program is found that does something itself. Paths
@@ -106,7 +106,7 @@ def _read_words(words: tuple[str, ...], outer: tuple[str, ...], is_piped: bool) 
             chain = (*chain, name)
         rest = wrapped
     else:
-        return Reading("run", name, (*chain, name), paths=outer_paths)
+        return SegmentMeaning("run", name, (*chain, name), paths=outer_paths)
     reading = _read(arguments, name, (*chain, name), table)
     if reading.tier == _NORMAL and is_piped and "filter" in arguments.program.flags:
         reading.tier = _QUIET
@@ -121,7 +121,7 @@ def _read_words(words: tuple[str, ...], outer: tuple[str, ...], is_piped: bool) 
 def _unknown(
     words: list[str], name: str, chain: tuple[str, ...], folder: str | None, is_inside: bool,
     *, paths: list[tuple[str, str]], table: ProgramTable,
-) -> Reading:  # fmt: skip
+) -> SegmentMeaning:  # fmt: skip
     """Read a program without a row: a script says by its name what it does."""
     action = ""
     if ("/" in words[0] and words[0][0] != "@") or is_script(name):
@@ -134,10 +134,12 @@ def _unknown(
         action = table.spoken.get(words[1], "")
     if UNKNOWN in name:
         name = ""
-    return Reading(action or "run", name, (*chain, name) if name else chain, paths=paths)
+    return SegmentMeaning(action or "run", name, (*chain, name) if name else chain, paths=paths)
 
 
-def _read(arguments: Arguments, name: str, chain: tuple[str, ...], table: ProgramTable) -> Reading:
+def _read(
+    arguments: Arguments, name: str, chain: tuple[str, ...], table: ProgramTable
+) -> SegmentMeaning:
     """Turn the arguments of a known program into a reading."""
     program = arguments.program
     action = arguments.action or program.action or "run"
@@ -152,7 +154,7 @@ def _read(arguments: Arguments, name: str, chain: tuple[str, ...], table: Progra
             action = _ACTION_OF_ACCESS[arguments.access]
     elif PHASE_OF[action] == "explore" and any(kind == "c" for _, kind in arguments.paths):
         action = "create"  # an option names a file for what was found
-    reading = Reading(action, name, chain, nested=arguments.nested)
+    reading = SegmentMeaning(action, name, chain, nested=arguments.nested)
     if program.flags:
         reading.tier = _QUIET if "quiet" in program.flags else _NORMAL
         reading.weakness = 1 if "weak" in program.flags else 0
@@ -168,7 +170,7 @@ def _change_access(arguments: Arguments) -> None:
     arguments.paths = [(path, access if kind in "rwc" else kind) for path, kind in arguments.paths]
 
 
-def _read_executed(arguments: Arguments, reading: Reading) -> None:
+def _read_executed(arguments: Arguments, reading: SegmentMeaning) -> None:
     """Read `find -exec command`: what the command does is done to the folders of find."""
     reading.nested = ("", "")
     if not arguments.rest:
@@ -181,7 +183,7 @@ def _read_executed(arguments: Arguments, reading: Reading) -> None:
         _change_access(arguments)
 
 
-def _read_hosts(arguments: Arguments, reading: Reading) -> None:
+def _read_hosts(arguments: Arguments, reading: SegmentMeaning) -> None:
     """Fill in the hosts: those spelled, else the program's own registry."""
     program = arguments.program
     writes = arguments.sends or reading.action == "push"
@@ -192,7 +194,7 @@ def _read_hosts(arguments: Arguments, reading: Reading) -> None:
         reading.hosts.append((program.host, "write" if writes else "read"))
 
 
-def _redirect(reading: Reading, segment: Segment) -> None:
+def _redirect(reading: SegmentMeaning, segment: Segment) -> None:
     """Add the files of redirections; what only looks or prints then edits, a program still runs."""
     found: list[tuple[str, str]] = []
     for sign, target in segment.redirects:

@@ -8,7 +8,7 @@ and filters behind a pipe count only when nothing else is there.
 from functools import lru_cache
 from typing import NamedTuple
 
-from agentpprof.semantics.commands import Reading, read_segment
+from agentpprof.semantics.commands import SegmentMeaning, read_segment
 from agentpprof.semantics.heredocs import cut_heredocs
 from agentpprof.semantics.patches import PATCH_START, patch_paths
 from agentpprof.semantics.powershell import powershell_segments
@@ -86,14 +86,14 @@ def analyze(command: str, *, is_powershell: bool = False) -> CommandMeaning:
     )
 
 
-def readings_of(command: str, *, is_powershell: bool = False) -> list[Reading]:
+def readings_of(command: str, *, is_powershell: bool = False) -> list[SegmentMeaning]:
     """Return what each segment of a command says, in the order of the text."""
-    readings: list[Reading] = []
+    readings: list[SegmentMeaning] = []
     _read(command, Scope(), readings, (), is_powershell)
     return readings
 
 
-def most_telling(readings: list[Reading]) -> Reading:
+def most_telling(readings: list[SegmentMeaning]) -> SegmentMeaning:
     """Return the reading that gives the command its action and program; the first of equals."""
     if len(readings) == 1:
         return readings[0]
@@ -104,7 +104,11 @@ def most_telling(readings: list[Reading]) -> Reading:
 
 
 def _read(
-    command: str, scope: Scope, readings: list[Reading], chain: tuple[str, ...], is_powershell: bool
+    command: str,
+    scope: Scope,
+    readings: list[SegmentMeaning],
+    chain: tuple[str, ...],
+    is_powershell: bool,
 ) -> None:
     """Add the readings of `command`, and of the commands inside its words, to `readings`."""
     segments: list[Segment]

@@ -19,7 +19,7 @@ from canonical import canonical_dump
 from agentpprof.ingest import reader
 from agentpprof.ingest.changed import changed_log_files
 from agentpprof.ingest.discover import Root
-from agentpprof.ingest.events import Changes
+from agentpprof.ingest.events import Hints
 from agentpprof.ingest.indexer import sync, sync_files
 from agentpprof.models import Checkpoint
 
@@ -187,7 +187,7 @@ class Trace:
     def look(self) -> None:
         """Let a pass run: over everything, or over what events would tell of."""
         self.note_whole_lines()
-        changes = Changes(frozenset(self.touched))
+        changes = Hints(frozenset(self.touched))
         files = changed_log_files(changes, self.roots) if self.chance.random() < 0.5 else None
         if files is None or not self.was_scanned_once():
             sync(self.database, self.roots, now_ns=self.now_ns())
