@@ -4,6 +4,7 @@ Every error a person can act on is caught here, once; a traceback is shown only 
 Exit codes: 0 done, 1 nothing could be done, 2 the command line is wrong, 130 interrupted.
 """
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from click_default_group import DefaultGroup
 from agentpprof import __version__
 from agentpprof.commands.sections import Guided, write_sections
 from agentpprof.errors import AgentPprofError
+from agentpprof.streams import encoding_of, readable, ready_streams
 from agentpprof.terminal import show_lines
 
 _COMMANDS = {
@@ -129,12 +131,13 @@ def group() -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit; the console script."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
+    ready_streams()
     try:
         result = group.main(args=arguments, prog_name="agentpprof", standalone_mode=False)
     except click.exceptions.Exit as done:
         _exit(done.exit_code)
     except click.ClickException as error:
-        error.show()
+        _echo(_shown(error))
         _exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
@@ -163,17 +166,34 @@ def _forget_stdout() -> None:
 
 def _fail(error: Exception, exit_code: int, arguments: Sequence[str]) -> None:
     """Tell one error in one line; `--debug` adds where it came from, never what it held."""
-    click.echo(f"Error: {show_lines(_message(error))}", err=True)
+    _echo(f"Error: {show_lines(_message(error, arguments))}")
     if "--debug" in arguments:
         _echo_frames(error)
     _exit(exit_code)
 
 
-def _message(error: Exception) -> str:
+def _echo(text: str) -> None:
+    """Write a line on stderr, as its encoding can show it."""
+    click.echo(readable(text, encoding_of(sys.stderr)), err=True)
+
+
+def _shown(error: click.ClickException) -> str:
+    """Return what click says of an error: the usage, a hint, the error."""
+    told = io.StringIO()
+    error.show(told)
+    return told.getvalue().rstrip("\n")
+
+
+def _message(error: Exception, arguments: Sequence[str]) -> str:
     """Return what a person can do about an error; texts of foreign errors may quote a log."""
     if isinstance(error, AgentPprofError):
         return str(error)
     kind = type(error).__name__
+    if isinstance(error, UnicodeError) and not all(map(_is_text, arguments)):
+        return (
+            "a word of the command line is no text in this locale: choose one of UTF-8, for "
+            "example with LC_ALL=C.UTF-8, or leave out the bytes that are none"
+        )
     if kind in ("DatabaseError", "OperationalError"):
         reason = getattr(error, "sqlite_errorname", None) or kind
         return (
@@ -188,6 +208,11 @@ def _message(error: Exception) -> str:
         f"{kind} inside agentpprof: see whether agentpprof doctor finds the database sound; if so, "
         "run it again with --debug and report it"
     )
+
+
+def _is_text(word: str) -> bool:
+    """Say whether a word of the command line could be decoded whole."""
+    return not any("\ud800" <= character <= "\udfff" for character in word)
 
 
 def _echo_frames(error: BaseException) -> None:

@@ -11,7 +11,9 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
+from agentpprof.encoders.fitting import ELLIPSIS, cells, cut, fitted
 from agentpprof.models import Answer
+from agentpprof.streams import readable
 from agentpprof.terminal import show
 
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -58,12 +60,19 @@ def write_markdown(answer: Answer) -> str:
     return "\n".join(lines + _notes(answer)) + "\n"
 
 
-def write_table(answer: Answer, width: int | None = None, droppable: Sequence[str] = ()) -> str:
+def write_table(
+    answer: Answer,
+    width: int | None = None,
+    droppable: Sequence[str] = (),
+    encoding: str = "utf-8",
+) -> str:
     """Return a table for a terminal `width` columns wide; None lets every cell be whole.
 
     Numbers and short texts are never cut. Where they don't fit, columns of `droppable` go, the
-    first one first, and what is too wide even so is written as one line a value.
+    first one first, and what is too wide even so is written as one line a value. What `encoding`
+    lacks is told in ASCII before columns are measured.
     """
+    answer = _in_encoding(answer, encoding)
     widths = _widths(answer)
     left_out: list[str] = []
     if width is not None:
@@ -73,14 +82,25 @@ def write_table(answer: Answer, width: int | None = None, droppable: Sequence[st
             left_out.append(column)
             answer, widths = _without(answer, column), _widths(_without(answer, column))
         if not _fits(widths, answer, width):
-            return _records(answer, width)
+            return _records(answer, width, readable(ELLIPSIS, encoding))
         widths = _shrunk(widths, answer, width)
-    lines = _table_lines(answer, widths)
+    lines = _table_lines(answer, widths, readable(ELLIPSIS, encoding))
     told = [f"left out at this width: {', '.join(left_out)}"] if left_out else []
     return "\n".join(lines + told + _notes(answer)) + "\n"
 
 
-def _table_lines(answer: Answer, widths: Sequence[int]) -> list[str]:
+def _in_encoding(answer: Answer, encoding: str) -> Answer:
+    if encoding == "utf-8":
+        return answer
+    columns = tuple(readable(show(column), encoding) for column in answer.columns)
+    rows = [
+        tuple(readable(show(v), encoding) if isinstance(v, str) else v for v in row)
+        for row in answer.rows
+    ]
+    return answer._replace(columns=columns, rows=rows)
+
+
+def _table_lines(answer: Answer, widths: Sequence[int], ellipsis: str) -> list[str]:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -91,28 +111,26 @@ def _table_lines(answer: Answer, widths: Sequence[int]) -> list[str]:
             Text(show(column)),
             justify="right" if right else "left",
             no_wrap=True,
-            overflow="ellipsis",
             width=width,
         )
     for row in answer.rows:
-        table.add_row(*(Text(_cell(value)) for value in row))
+        texts = map(_cell, row)
+        table.add_row(*(Text(cut(*each, ellipsis)) for each in zip(texts, widths, strict=True)))
     out = io.StringIO()
     console = Console(file=out, width=_total(widths) + 1, color_system=None)
     console.print(table)
     return [line.rstrip() for line in out.getvalue().splitlines()]
 
 
-def _records(answer: Answer, width: int) -> str:
+def _records(answer: Answer, width: int, ellipsis: str) -> str:
     """Return one line a value, each row under its number."""
-    from agentpprof.encoders.fitting import cells, fitted
-
     names = [show(column) for column in answer.columns]
     indent = max(map(cells, names)) + 2
     lines: list[str] = []
     for number, row in enumerate(answer.rows, 1):
         lines += ["", f"row {number:,}"]
         for name, value in zip(names, row, strict=True):
-            told = fitted(_cell(value), max(width - indent, _UNCUT_CELL))
+            told = fitted(_cell(value), max(width - indent, _UNCUT_CELL), ellipsis)
             lines.append(f"{name}{' ' * (indent - cells(name))}{told}".rstrip())
     return "\n".join(lines[1:] + _notes(answer)) + "\n"
 

@@ -93,7 +93,7 @@ def test_a_bar_grows_with_the_share_and_has_no_blocks_where_they_cannot_be_shown
     rows = top_rows(stack_values(profile), ("task",))
 
     blocks = text_of(row_lines(rows, profile, Paper(100)))
-    plain = text_of(row_lines(rows, profile, Paper(100, has_blocks=False)))
+    plain = text_of(row_lines(rows, profile, Paper(100, "ascii")))
 
     assert blocks[1].count("█") >= blocks[2].count("█") > 0
     assert plain[1].count("#") >= plain[2].count("#") > 0

@@ -1,8 +1,6 @@
 """What `sql`, `ask` and `search` share: which database they ask, parameters, and their output."""
 
 import re
-import shutil
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,9 +16,10 @@ from agentpprof.commands.options import (
     named_database,
     store_options,
 )
+from agentpprof.commands.printing import table_on_stdout
 from agentpprof.commands.progress import progress_bar
 from agentpprof.commands.sections import F, OnceCommand, apply_options, option
-from agentpprof.commands.telling import report_lines, say
+from agentpprof.commands.telling import print_text, report_lines, say
 from agentpprof.config import configured_tagger
 from agentpprof.errors import StoreError, UsageError
 from agentpprof.models import Answer
@@ -168,14 +167,13 @@ def write_answer(answer: Answer, options: Mapping[str, Any], droppable: Sequence
 
     Columns of `droppable` may be left out on a narrow terminal.
     """
-    from agentpprof.tables import WRITERS, write_table
+    from agentpprof.tables import WRITERS
 
     form = chosen_format(options)
-    is_for_terminal = options["output"] == STDOUT and sys.stdout.isatty()
-    if form == "table" and is_for_terminal:
-        text = write_table(answer, shutil.get_terminal_size().columns, droppable)
+    if form == "table" and options["output"] == STDOUT:
+        print_text(table_on_stdout(answer, droppable))
     else:
         text = WRITERS[form](answer)
-    write_output(text.encode("utf-8", "backslashreplace"), options["output"])
+        write_output(text.encode("utf-8", "backslashreplace"), options["output"])
     if answer.cut and form in ("jsonl", "csv"):
         say(f"cut: {answer.cut}", on_stderr=True)

@@ -1,6 +1,5 @@
 """`agentpprof audit`: what the logs hold, what of it is dropped and why, and what counts."""
 
-import json
 import sqlite3
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +14,7 @@ from agentpprof.commands.profile_options import selection_options
 from agentpprof.commands.progress import progress_bar
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.commands.source import sync_source
-from agentpprof.commands.telling import say
+from agentpprof.commands.telling import say, say_json
 from agentpprof.errors import NothingFoundError
 from agentpprof.models import Answer
 from agentpprof.profile.selection import Selection, choose_sessions
@@ -52,7 +51,7 @@ def command(as_json: bool, **options: Any) -> None:
                 selection = selection._replace(session_keys=keys)
             document = _document(connection, selection, with_lines=bool(options["session_id"]))
     if as_json:
-        say(json.dumps(document, indent=2, ensure_ascii=False))
+        say_json(document)
     else:
         say(_text(document))
 

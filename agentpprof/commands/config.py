@@ -1,18 +1,16 @@
 """`agentpprof config`: what is set, and where each value comes from."""
 
-import json
 import os
-import shutil
-import sys
 from typing import Any
 
 import click
 
 from agentpprof.commands.options import store_options
+from agentpprof.commands.printing import table_on_stdout
 from agentpprof.commands.sections import OnceCommand, option
+from agentpprof.commands.telling import print_text, say, say_json
 from agentpprof.config import SETTINGS, config_path, settings
 from agentpprof.models import Answer
-from agentpprof.output import STDOUT, write_output
 from agentpprof.store.database import default_path
 
 
@@ -31,7 +29,7 @@ def command() -> None:
 @command.command("path", cls=OnceCommand)
 def path_command() -> None:
     """Print where the file is looked for; AGENTPPROF_CONFIG names another."""
-    click.echo(config_path())
+    say(str(config_path()))
 
 
 @command.command("show", cls=OnceCommand)
@@ -58,9 +56,9 @@ def show_command(as_json: bool, debug: bool, **flags: Any) -> None:
     if as_json:
         document = {name: setting._asdict() for name, setting in found.items()}
         whole = {"file": str(place), "exists": place.exists(), "settings": document}
-        click.echo(json.dumps(whole, indent=2, ensure_ascii=False))
+        say_json(whole)
         return
-    click.echo(f"{place}{'' if place.exists() else ' (not there)'}\n")
+    say(f"{place}{'' if place.exists() else ' (not there)'}\n")
     rows: list[tuple[Any, ...]] = []
     for name, setting in found.items():
         value = setting.value if isinstance(setting.value, str) else ", ".join(setting.value)
@@ -71,7 +69,4 @@ def show_command(as_json: bool, debug: bool, **flags: Any) -> None:
 
 
 def _write(answer: Answer) -> None:
-    from agentpprof.tables import write_table
-
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    write_output(write_table(answer, width).encode("utf-8", "backslashreplace"), STDOUT)
+    print_text(table_on_stdout(answer))

@@ -9,6 +9,7 @@ from agentpprof.commands import profile as profile_module
 from agentpprof.commands.asked import read_flags
 from agentpprof.commands.making import make_profile
 from agentpprof.commands.sections import OnceCommand
+from agentpprof.commands.telling import say
 from agentpprof.encoders import encoder
 from agentpprof.output import write_output
 from agentpprof.profile.top import top_lines
@@ -28,10 +29,10 @@ def command(target: str, debug: bool) -> None:
     with tempfile.TemporaryDirectory(prefix="agentpprof-demo-") as temporary:
         database = str(Path(temporary) / "agentpprof.db")
         for view in VIEWS.values():
-            click.echo(f"\n{view.name}: one unit is {view.counts}")
+            say(f"\n{view.name}: one unit is {view.counts}")
             for line in _write_view(view.name, Path(target), database):
-                click.echo(line)
-    click.echo(f"\nOpen {Path(target) / 'tokens.svg'} in a browser.")
+                say(line)
+    say(f"\nOpen {Path(target) / 'tokens.svg'} in a browser.")
 
 
 def _write_view(view: str, target: Path, database: str) -> list[str]:

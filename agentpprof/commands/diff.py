@@ -1,6 +1,5 @@
 """`agentpprof diff`: what changed between two filters or saved profiles."""
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -20,7 +19,7 @@ from agentpprof.commands.progress import progress_bar
 from agentpprof.commands.sections import OnceCommand, option
 from agentpprof.commands.sides import Filter, Side, make_side, read_side
 from agentpprof.commands.source import sync_source
-from agentpprof.commands.telling import report_lines, say
+from agentpprof.commands.telling import report_lines, say, say_json
 from agentpprof.commands.top import NO_OUTPUT, stack_of
 from agentpprof.commands.top_text import left_out_line
 from agentpprof.encoders import encoder, format_of_path, gzip_of_path
@@ -192,7 +191,7 @@ def _print(change: Difference, options: Mapping[str, Any]) -> None:
     if options["as_json"]:
         document = document_of(change, shown)
         document["rows_left_out"] = len(changes) - len(shown)
-        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+        say_json(document)
         return
     paper = paper_of_stdout()
     left_out = left_out_line(len(changes) - len(shown), "frames", "--rows 0 shows all")

@@ -2,22 +2,29 @@
 
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
+from agentpprof.commands.telling import print_text
 from agentpprof.commands.top_text import Line, Paper
-from agentpprof.output import STDOUT, write_output
+from agentpprof.streams import encoding_of
+
+if TYPE_CHECKING:
+    from agentpprof.store.guard import Answer
 
 
 def paper_of_stdout() -> Paper:
     """Return what stdout can show: the width of a terminal, no end of a line in a pipe."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    try:
-        "█▏…".encode(encoding)
-        has_blocks = True
-    except (UnicodeEncodeError, LookupError):
-        has_blocks = False
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    return Paper(width, has_blocks)
+    return Paper(width, encoding_of(sys.stdout))
+
+
+def table_on_stdout(answer: "Answer", droppable: Sequence[str] = ()) -> str:
+    """Return a table as stdout can show it: whole cells in a pipe, fitted on a terminal."""
+    from agentpprof.tables import write_table
+
+    paper = paper_of_stdout()
+    return write_table(answer, paper.width, droppable, paper.encoding)
 
 
 def print_lines(lines: Iterable[Line]) -> None:
@@ -26,9 +33,7 @@ def print_lines(lines: Iterable[Line]) -> None:
     if sys.stdout.isatty():
         _print_styled(lines)
         return
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    text = "".join("".join(piece for piece, _ in line).rstrip() + "\n" for line in lines)
-    write_output(text.encode(encoding, "replace"), STDOUT)
+    print_text("".join("".join(piece for piece, _ in line).rstrip() + "\n" for line in lines))
 
 
 def _print_styled(lines: list[Line]) -> None:

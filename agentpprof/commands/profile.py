@@ -1,6 +1,5 @@
 """`agentpprof profile`, the default command: one view, one output."""
 
-import json
 from typing import Any
 
 import click
@@ -15,7 +14,7 @@ from agentpprof.commands.profile_options import (
     tag_options,
 )
 from agentpprof.commands.sections import Guided, OnceCommand
-from agentpprof.commands.telling import say
+from agentpprof.commands.telling import say, say_json
 from agentpprof.output import STDOUT, write_output
 
 
@@ -44,8 +43,7 @@ def command(**options: Any) -> None:
     for line in made.told:
         say(line, on_stderr=True)
     if not asked.is_quiet:
-        summary = json.dumps(made.summary, indent=2, ensure_ascii=False)
-        say(summary, on_stderr=asked.output == STDOUT)
+        say_json(made.summary, on_stderr=asked.output == STDOUT)
 
 
 def print_top_of(made: Output, asked: Asked, has_stack: bool) -> None:

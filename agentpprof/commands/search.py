@@ -14,6 +14,7 @@ import click
 from agentpprof.commands.asking import WordsCommand, asked_database
 from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.sections import option
+from agentpprof.commands.telling import print_text
 from agentpprof.errors import UsageError
 from agentpprof.output import STDOUT, write_output
 from agentpprof.profile.times import parse_span
@@ -72,7 +73,10 @@ def command(words: tuple[str, ...], **options: Any) -> None:
         text = _json(hits, words, has_more)
     else:
         text = "\n".join(_lines(hits, words, zone, has_more)) + "\n"
-    write_output(text.encode("utf-8", "backslashreplace"), options["output"])
+    if options["output"] == STDOUT and not options["as_json"]:
+        print_text(text)
+    else:
+        write_output(text.encode("utf-8", "backslashreplace"), options["output"])
 
 
 def _question(words: tuple[str, ...], options: Mapping[str, Any], zone: str) -> Question:

@@ -1,11 +1,13 @@
 """How options are declared and shown: in sections, each once on a command line."""
 
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
 from agentpprof.resources import read_text
+from agentpprof.streams import encoding_of, readable
 
 F = TypeVar("F", bound=Callable[..., Any])
 _OTHERS = "Other"
@@ -54,7 +56,15 @@ def write_sections(
                 formatter.write_dl(records, col_max=26)
 
 
-class Guided(click.Command):
+class Helpful(click.Command):
+    """A command whose help can be printed whatever the encoding."""
+
+    def get_help(self, context: click.Context) -> str:
+        """Return the help as stdout can show it."""
+        return readable(super().get_help(context), encoding_of(sys.stdout))
+
+
+class Guided(Helpful):
     """A command whose help ends with the guide of examples."""
 
     def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
@@ -63,7 +73,7 @@ class Guided(click.Command):
         formatter.write(read_text("data", "help/guide.txt"))
 
 
-class OnceCommand(click.Command):
+class OnceCommand(Helpful):
     """Refuses an option given twice that can be given once: silently taking the last one lies."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:

@@ -1,8 +1,5 @@
 """`agentpprof sessions`: the sessions, one a row, with tag, work and outcome."""
 
-import json
-import shutil
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -10,11 +7,12 @@ import click
 
 from agentpprof.commands.database_looks import Look, looked_at
 from agentpprof.commands.options import loudness_options, store_options
+from agentpprof.commands.printing import table_on_stdout
 from agentpprof.commands.profile_options import selection_options
 from agentpprof.commands.sections import OnceCommand, option
+from agentpprof.commands.telling import print_text, say_json
 from agentpprof.encoders.amounts import humanise
 from agentpprof.models import Answer
-from agentpprof.output import STDOUT, write_output
 from agentpprof.profile.selection import top_sessions
 from agentpprof.profile.session_rows import (
     SessionRow,
@@ -85,7 +83,7 @@ def command(**options: Any) -> None:
     shown = rows[: limit or None]
     if as_json:
         document = {"sessions": [_record(row) for row in shown], "count": len(rows)}
-        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+        say_json(document)
         return
     cut = f"{len(rows) - len(shown):,} more sessions: --rows 0 shows all" if rows != shown else ""
     _write(Answer(_COLUMNS, [_cells(row, shorts, look.zone) for row in shown], cut))
@@ -128,8 +126,4 @@ def _cells(row: SessionRow, shorts: Mapping[str, str], zone: str) -> tuple[Any, 
 
 
 def _write(answer: Answer) -> None:
-    from agentpprof.tables import write_table
-
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    text = write_table(answer, width, _DROPPABLE)
-    write_output(text.encode("utf-8", "backslashreplace"), STDOUT)
+    print_text(table_on_stdout(answer, _DROPPABLE))

@@ -1,6 +1,5 @@
 """`agentpprof show SESSION`: what each prompt of a session led to, and what it cost."""
 
-import json
 from dataclasses import asdict
 from typing import Any
 
@@ -11,6 +10,7 @@ from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.printing import paper_of_stdout, print_lines
 from agentpprof.commands.sections import OnceCommand, option
 from agentpprof.commands.show_text import timeline_lines
+from agentpprof.commands.telling import say_json
 from agentpprof.errors import NothingFoundError, UsageError
 from agentpprof.models import SessionInfo
 from agentpprof.privacy import PublicText
@@ -58,7 +58,7 @@ def command(session_id: str, as_json: bool, include_previews: bool, **options: A
     head = _head(look, top, steps)
     if as_json:
         document = {**head, "prompts": [_record(step, texts) for step in steps]}
-        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+        say_json(document)
         return
     print_lines(timeline_lines(head, steps, texts, (look.zone, paper_of_stdout())))
 

@@ -22,6 +22,7 @@ from agentpprof.commands.asking import (
     write_answer,
 )
 from agentpprof.commands.sections import option
+from agentpprof.commands.telling import print_text
 from agentpprof.errors import UsageError
 from agentpprof.models import Answer
 from agentpprof.output import STDOUT, write_output
@@ -102,7 +103,10 @@ def _write_schema(views: list[Shown], options: dict[str, Any]) -> None:
             f"{view.name}\n{_wrapped(view.meaning)}\n{_wrapped(', '.join(view.columns))}\n"
             for view in views
         )
-    write_output(text.encode(), options["output"])
+    if options["output"] == STDOUT and form == "table":
+        print_text(text)
+    else:
+        write_output(text.encode(), options["output"])
 
 
 def _wrapped(text: str) -> str:

@@ -1,6 +1,7 @@
 """`agentpprof tags`: how well tags cover your history, which there are, and tags set by hand."""
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,11 @@ from agentpprof.commands.sections import F, OnceCommand, apply_options, option
 from agentpprof.commands.tag_documents import Asked, list_tags, read_asked, report_tags, text_of
 from agentpprof.commands.tags_compare import command as compare_command
 from agentpprof.commands.tags_run import command as run_command
-from agentpprof.commands.telling import say
+from agentpprof.commands.telling import say, say_json
+from agentpprof.output import STDOUT, write_output
 from agentpprof.store.database import default_path
 from agentpprof.store.manual_tags import Change, set_tag, unset_tag
+from agentpprof.streams import encoding_of
 from agentpprof.tables import write_json, write_table
 from agentpprof.tagging.rules import check_tag
 
@@ -74,7 +77,10 @@ def report(as_json: bool, **options: Any) -> None:
     With --include-previews also what has no tag, and rules that would cover most of it.
     """
     document = report_tags(_asked(options, as_json))
-    say(json.dumps(document, indent=2, ensure_ascii=False) if as_json else text_of(document))
+    if as_json:
+        say_json(document)
+    else:
+        say(text_of(document))
 
 
 @click.command("list", cls=OnceCommand)
@@ -86,7 +92,10 @@ def list_command(as_json: bool, tag: str | None, by_hand: bool, **options: Any) 
     if tag is not None:
         check_tag(tag, f"--tag {tag!r}")
     answer = list_tags(_asked(options, as_json), tag, only_by_hand=by_hand)
-    say((write_json(answer) if as_json else write_table(answer)).rstrip("\n"))
+    if as_json:
+        write_output(write_json(answer).encode("utf-8", "backslashreplace"), STDOUT)
+    else:
+        say(write_table(answer, encoding=encoding_of(sys.stdout)).rstrip("\n"))
 
 
 def _asked(options: dict[str, Any], is_quiet: bool) -> Asked:

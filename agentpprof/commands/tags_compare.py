@@ -1,6 +1,5 @@
 """`agentpprof tags compare`: how far two taggers agree on the same prompts."""
 
-import json
 from typing import Any
 
 import click
@@ -9,7 +8,7 @@ from agentpprof.commands.asking import WordsCommand
 from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.profile_options import selection_options, tag_options
 from agentpprof.commands.sections import option
-from agentpprof.commands.telling import say
+from agentpprof.commands.telling import say, say_json
 
 _OUTPUT = "Output"
 
@@ -42,4 +41,7 @@ def command(first: str, second: str, as_json: bool, **options: Any) -> None:
     from agentpprof.commands.tagger_pairs import compare_taggers, text_of
 
     document = compare_taggers((first, second), options)
-    say(json.dumps(document, indent=2, ensure_ascii=False) if as_json else text_of(document))
+    if as_json:
+        say_json(document)
+    else:
+        say(text_of(document))

@@ -8,7 +8,7 @@ import click
 from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.profile_options import selection_options, tag_options
 from agentpprof.commands.sections import OnceCommand, option
-from agentpprof.commands.telling import say
+from agentpprof.commands.telling import say, say_json
 from agentpprof.vocabulary import TAG_KINDS
 
 _OUTPUT = "Output"
@@ -46,7 +46,7 @@ def command(is_dry: bool, as_json: bool, **options: Any) -> int:
         return 0
     report = run_texts(options)
     if as_json:
-        say(json.dumps(report.as_plain(), indent=2, ensure_ascii=False))
+        say_json(report.as_plain())
     elif not options["quiet"] or report.error:
         say(text_of_run(report), on_stderr=bool(report.error))
     return int(bool(report.error))

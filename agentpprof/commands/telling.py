@@ -1,15 +1,19 @@
 """What commands tell on stdout and stderr: no text of a log, no path below a project."""
 
+import json
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
 from agentpprof.ingest.report import SyncReport
+from agentpprof.output import STDOUT, write_output
 from agentpprof.store import queries
 from agentpprof.store.database import opened_for_reading
+from agentpprof.streams import READABLE, encoding_of, readable
 
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
@@ -17,8 +21,20 @@ _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 def say(text: str, *, on_stderr: bool = False) -> None:
     """Write a line, also where the stream can't hold all of it: names of files may be any bytes."""
     stream = sys.stderr if on_stderr else sys.stdout
-    encoding = getattr(stream, "encoding", None) or "utf-8"
-    click.echo(text.encode(encoding, "backslashreplace").decode(encoding), err=on_stderr)
+    click.echo(readable(text, encoding_of(stream)), err=on_stderr)
+
+
+def say_json(document: Any, *, on_stderr: bool = False) -> None:
+    """Write a document as JSON that is valid whatever the encoding: in ASCII unless it is UTF-8."""
+    encoding = encoding_of(sys.stderr if on_stderr else sys.stdout)
+    text = json.dumps(document, indent=2, ensure_ascii=encoding != "utf-8")
+    click.echo(text.encode("utf-8", "backslashreplace").decode("utf-8"), err=on_stderr)
+
+
+def print_text(text: str) -> None:
+    """Write text for people on stdout, as its encoding can show it."""
+    encoding = encoding_of(sys.stdout)
+    write_output(text.encode(encoding, READABLE), STDOUT)
 
 
 def age_line(database: Path) -> str:

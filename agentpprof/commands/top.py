@@ -18,7 +18,7 @@ from agentpprof.commands.profile_options import (
     view_options,
 )
 from agentpprof.commands.sections import F, OnceCommand, apply_options, option
-from agentpprof.commands.telling import say
+from agentpprof.commands.telling import say, say_json
 from agentpprof.commands.top_text import (
     Line,
     Paper,
@@ -148,7 +148,7 @@ def print_top(made: Output, asked: Asked, choice: Choice) -> None:
     for line in made.told:
         say(line, on_stderr=True)
     if choice.as_json:
-        click.echo(json.dumps(document_of(profile, made, choice), indent=2, ensure_ascii=False))
+        say_json(document_of(profile, made, choice))
         return
     print_lines(lines_of(profile, made, choice, paper_of_stdout()))
     for warning in () if asked.is_quiet else made.summary["warnings"]:

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from agentpprof.encoders.amounts import amount, humanise, percent
-from agentpprof.encoders.fitting import cells, fitted
+from agentpprof.encoders.fitting import ELLIPSIS, cells, fitted
 from agentpprof.encoders.palette import failed
 from agentpprof.models import Profile, kind_of
 from agentpprof.profile.top import Branch, TopRow
+from agentpprof.streams import readable
 from agentpprof.terminal import show
 
 Piece = tuple[str, str]
@@ -45,7 +46,17 @@ class Paper(NamedTuple):
     """What lines are written on: `width` None lets every name be whole."""
 
     width: int | None
-    has_blocks: bool = True  # the characters that bars are made of
+    encoding: str = "utf-8"
+
+    @property
+    def has_blocks(self) -> bool:
+        """Say whether there are the characters that bars are made of."""
+        return readable("█▏", self.encoding) == "█▏"
+
+    @property
+    def ellipsis(self) -> str:
+        """Return what stands for what was cut."""
+        return readable(ELLIPSIS, self.encoding)
 
 
 def head_lines(profile: Profile, sessions: int, paper: Paper) -> list[Line]:
@@ -143,16 +154,17 @@ def bar_of(part: int, whole: int, width: int, paper: Paper) -> str:
 
 def name_of(frame: str, before: Line, paper: Paper) -> Piece:
     """Return a frame's name, cut in the middle where the line ends."""
-    text = show(frame)
+    text = readable(show(frame), paper.encoding)
     if paper.width is not None:
         room = paper.width - sum(cells(piece) for piece, _ in before)
-        text = fitted(text, max(room, 3))
+        text = fitted(text, max(room, 3), paper.ellipsis)
     return text, _style(frame)
 
 
 def cut(text: str, paper: Paper) -> str:
     """Return a line of text that fits, cut in the middle."""
-    return text if paper.width is None else fitted(text, paper.width)
+    text = readable(text, paper.encoding)
+    return text if paper.width is None else fitted(text, paper.width, paper.ellipsis)
 
 
 def _style(frame: str) -> str:

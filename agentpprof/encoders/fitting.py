@@ -28,17 +28,24 @@ def cells(text: str) -> int:
     return len(text) + len(_WIDE.findall(text))
 
 
-def fitted(text: str, room: int) -> str:
+def fitted(text: str, room: int, ellipsis: str = ELLIPSIS) -> str:
     """Return the text cut to `room` cells, in the middle if it can be; nothing below 3 cells."""
     if cells(text) <= room:
         return text
     if room < 3:
         return ""
     if room < _LEAST_FOR_MIDDLE:
-        return f"{_leading(text, room - 1)}{ELLIPSIS}"
+        return f"{_leading(text, room - len(ellipsis))}{ellipsis}"
     head = _leading(text, room // 2)
-    tail = _leading(text[::-1], room - 1 - cells(head))[::-1]
-    return f"{head}{ELLIPSIS}{tail}"
+    tail = _leading(text[::-1], room - len(ellipsis) - cells(head))[::-1]
+    return f"{head}{ellipsis}{tail}"
+
+
+def cut(text: str, room: int, ellipsis: str = ELLIPSIS) -> str:
+    """Return the text cut to `room` cells at its end."""
+    if cells(text) <= room:
+        return text
+    return f"{_leading(text, room - len(ellipsis))}{ellipsis}"
 
 
 def _leading(text: str, room: int) -> str:

@@ -1,0 +1,134 @@
+"""Standard streams: closed ones are readers that are gone, poor encodings get readable ASCII."""
+
+import json
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+from builders import ClaudeSession
+from command_line import PROGRAM, installed, write_history
+
+from agentpprof.commands.top_text import Paper, cut
+from agentpprof.encoders.fitting import cells
+from agentpprof.store.guard import Answer
+from agentpprof.streams import readable
+from agentpprof.tables import write_table
+
+SESSION = "aaaa1111"
+FOR_PEOPLE = [
+    "--help",
+    "diff --help",
+    "tags --help",
+    "--all-projects",
+    "top --all-projects --tree --rows 2",
+    "diff project=shop project=docs",
+    "sessions --all-projects",
+    f"show {SESSION} --include-previews",
+    "config show",
+    "ask",
+    "sql 'select text from prompts'",
+    "search gate",
+    "tags list --all-projects --include-previews",
+    "--where nothing=1…",
+]
+IN_JSON = [
+    "top --all-projects --by project --json",
+    "sessions --all-projects --json",
+    "show 結帳 --json",
+    "audit --all-projects --json",
+    "tags --all-projects --json",
+    "-o 結帳é.svg --all-projects",
+]
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a history in two projects, and one whose name and prompt few encodings have."""
+    home = tmp_path_factory.mktemp("home")
+    write_history(home)
+    log = ClaudeSession("結帳-0000", cwd="/home/dev/結帳é", start="2026-05-07T10:00:00.000Z")
+    log.user("“結帳” é — the gate…")
+    log.assistant("Done.")
+    log.write(home / ".claude")
+    return home
+
+
+@pytest.fixture
+def at_home(history: Path, isolated_machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """That home, for programs that a test starts."""
+    monkeypatch.setenv("HOME", str(history))
+    monkeypatch.setenv("PYTHONUTF8", "0")
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    monkeypatch.chdir(isolated_machine)
+    return history
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_what_people_read_is_in_the_encoding_of_the_stream(at_home: Path, encoding: str) -> None:
+    for line in FOR_PEOPLE:
+        ran = installed(*shlex.split(line), environment={"PYTHONIOENCODING": f"{encoding}:strict"})
+        assert ran.code == (2 if "nothing" in line else 0), (line, ran.err)
+        assert "inside agentpprof" not in ran.err
+        assert not {"â", "Ã"} & set(ran.out.decode(encoding)), line  # no UTF-8 taken for it
+
+
+def test_signs_that_an_encoding_lacks_are_told_in_ascii() -> None:
+    assert readable("a → b · −3 µs — “x”…", "ascii") == 'a -> b - -3 us - "x"...'
+    assert readable("é “x”", "latin-1") == 'é "x"'
+    assert readable("結 é 👍", "ascii") == r"\u7d50 \xe9 \U0001f44d"
+    assert readable("結 é 👍 …", "utf-8") == "結 é 👍 …"
+
+
+def test_json_is_json_in_every_encoding(at_home: Path) -> None:
+    for line in IN_JSON:
+        for encoding in ("latin-1", "ascii", "utf-8"):
+            words = shlex.split(line)
+            ran = installed(*words, environment={"PYTHONIOENCODING": encoding})
+            assert ran.code == 0, (line, ran.err)
+            json.loads(ran.out.decode("utf-8"))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "latin-1"])
+def test_columns_stay_in_line_in_every_encoding(encoding: str) -> None:
+    names = ["結帳", "é…", "plain", "👍👍"]
+    answer = Answer(("name", "n"), [(name, number) for number, name in enumerate(names)])
+
+    lines = write_table(answer, encoding=encoding).splitlines()
+
+    assert len({cells(line) for line in lines}) == 1
+    assert all(readable(line, encoding) == line for line in lines)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_what_is_cut_fits_with_its_mark_in_every_encoding(encoding: str) -> None:
+    answer = Answer(("text", "n"), [("word " * 30, 7), ("結帳" * 30, 8)])
+    mark = readable("…", encoding)
+
+    table = write_table(answer, 40, encoding=encoding).splitlines()
+    line = cut("word " * 30, Paper(40, encoding))
+
+    assert all(cells(row) <= 40 for row in (*table, line))
+    assert all(mark in row for row in (*table[1:], line))
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_is_a_reader_that_is_gone(at_home: Path, closed: str) -> None:
+    for line in ("--all-projects", "-o a.svg --all-projects", "ask", "top --all-projects --json"):
+        done = subprocess.run(
+            ["/bin/sh", "-c", f"{PROGRAM} {line} {closed}"], capture_output=True, timeout=60
+        )
+        assert (done.returncode, b"Error" in done.stderr) == (0, False), (line, done.stderr)
+    assert Path("a.svg").read_bytes().startswith(b"<")
+
+
+def test_a_word_that_is_no_text_is_told_of(at_home: Path) -> None:
+    for words in (
+        ["search", b"\xff"],
+        ["sql", b"select '\xff'"],
+        ["-o", "-", "--where", b"op=\xff"],
+    ):
+        ran = installed(*words)
+        assert ran.code in (1, 2), words
+        assert "inside agentpprof" not in ran.err, (words, ran.err)
