@@ -215,7 +215,7 @@ def test_per_prompt_the_base_is_scaled(history: Path) -> None:
     plain = document("agent=claude", "agent=codex", "--view", "operations")
     found = document("agent=claude", "agent=codex", "--view", "operations", "--per", "prompt")
 
-    assert found["scaled"] == "base scaled from 3 to 1 prompts"
+    assert found["scaled"] == "base scaled from 3 to 1 prompt"
     assert found["base_total"] == round(plain["base_total"] / 3)
     assert found["new_total"] == plain["new_total"]
 

@@ -5,6 +5,7 @@ import shlex
 import shutil
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 
 import click
@@ -96,6 +97,52 @@ def test_pages_show_commands() -> None:
     assert counts["README.md"] >= 5
     assert counts["recipes.md"] >= 30
     assert counts["getting-started.md"] >= 10
+
+
+_RULES = ("--where", "--op-map", "--stack-rule", "--tag-rule")
+# Where rules are shown: commands, lines of help, code within a line; and lists of settings.
+_SHOWN = re.compile(
+    r"^ *(agentpprof .*|--(?:where|op-map|stack-rule).*)$|`([^`\n]+)`", re.MULTILINE
+)
+_SETTINGS = re.compile(r"^tag_rules = \[(.*?)\]\s", re.MULTILINE | re.DOTALL)
+_FRAMES_OF_TAGS = {"prompt": "task", "all": "task", "session": "session", "llm": "llm"}
+
+
+def rules_of(page: Path) -> Iterator[list[str]]:
+    """Yield the view and the rules of each command, or piece of one, that a page shows."""
+    text = re.sub(r"\\\n\s*", " ", page.read_text(encoding="utf-8"))
+    for listed in _SETTINGS.findall(text):
+        yield from (["--tag-rule", rule] for _, rule in re.findall(r"(['\"])(.+?)\1", listed))
+    for command, code in _SHOWN.findall(text):
+        shown = command or code
+        if any(f"{name} " in shown for name in _RULES) and "REGEX" not in shown:
+            words = words_of(shown.replace("\\|", "|"))
+            pairs = pairwise(words)
+            yield [word for pair in pairs if pair[0] in (*_RULES, "--view") for word in pair]
+
+
+def frame_of(option: str, rule: str) -> tuple[str, str]:
+    """Return field and frame that show that a rule has matched; of --where any will do."""
+    field, _, label = rule.partition("=")[0].partition(":")
+    if option == "--where":
+        return "op", ":"
+    field = _FRAMES_OF_TAGS[field] if option == "--tag-rule" else field
+    return field, f"{field}:{label}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if list(rules_of(page))], ids=lambda page: page.name
+)
+def test_every_rule_of_a_page_matches_something(page: Path, demo_machine: Path) -> None:
+    for arguments in rules_of(page):
+        view = [] if "--view" in arguments else ["--view", "operations"]
+        for option, rule in zip(arguments[::2], arguments[1::2], strict=True):
+            if option in _RULES:
+                field, frame = frame_of(option, rule)
+                ran = run("-o", "-", "--format", "folded", "--stack", field, *view, *arguments)
+                assert ran.code == 0, (arguments, ran.err)
+                assert frame in ran.out.decode(), arguments
 
 
 def test_words_are_those_of_a_shell() -> None:

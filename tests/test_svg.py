@@ -185,6 +185,7 @@ def test_short_numbers(value: int, unit: str, expected: str) -> None:
 
 def test_amounts_and_shares() -> None:
     assert amount(5, "file_events", "count") == "5 file events"
+    assert amount(1, "file_events", "count") == "1 file event"
     assert amount(1_234_567, "tokens", "count") == "1.2 M tokens (1,234,567)"
     assert amount(11_520, "duration", "seconds") == "3 h 12 min (11,520 s)"
     assert amount(45, "duration", "seconds") == "45 s"

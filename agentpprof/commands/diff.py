@@ -126,7 +126,9 @@ def _difference(texts: tuple[str, str], options: Mapping[str, Any]) -> Differenc
     per = options["per"]
     counts = None if per is None else _counts(base, new, per)
     change = difference(base.profile, new.profile, counts)
-    words = f"base scaled from {counts[0]:,} to {counts[1]:,} {per}s" if counts else ""
+    words = ""
+    if counts:
+        words = f"base scaled from {counts[0]:,} to {counts[1]:,} {per}{'s' * (counts[1] != 1)}"
     return change._replace(facts=facts, note=words)
 
 

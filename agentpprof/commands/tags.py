@@ -39,7 +39,7 @@ def command() -> None:
 
     \b
       agentpprof tags --all-projects
-      agentpprof tags --all-projects --include-previews --tag-rule 'prompt:deploy=(?i)roll ?out'
+      agentpprof tags --all-projects --include-previews --tag-rule 'prompt:ship=(?i)release|staging'
       agentpprof tags list --tag untagged
       agentpprof tags set 019ec5 deploy
     """

@@ -41,7 +41,8 @@ function flameText(unit, noun) {
     const exact = value.toLocaleString("en-US");
     const time = TIMES[unit];
     if (time) return short === `${exact} ${time}` ? short : `${short} (${exact} ${time})`;
-    return short === exact ? `${short} ${noun}` : `${short} ${noun} (${exact})`;
+    const counted = value === 1 ? noun.replace(/([^s])s$/, "$1") : noun;
+    return short === exact ? `${short} ${counted}` : `${short} ${counted} (${exact})`;
   }
 
   function percent(part, whole) {

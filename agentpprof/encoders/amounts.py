@@ -1,11 +1,13 @@
 """Numbers for people: `1.2 M`, `3 h 12 min`, `34.5 %`; flame.js writes them the same way."""
 
+import re
 from decimal import ROUND_HALF_UP, Decimal
 
 _ROUNDS_UP = 0.9995
 _STEPS = ((10**15, "P"), (10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k"))
 _BYTE_STEPS = ((2**50, "PiB"), (2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
 _SPANS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+_PLURAL = re.compile(r"(?<=[^s])s$")
 _TIMES = {"seconds": "s", "milliseconds": "ms", "microseconds": "µs", "nanoseconds": "ns"}
 
 
@@ -24,13 +26,14 @@ def amount(value: int, sample_type: str, unit: str) -> str:
     if unit in _TIMES:
         plain = f"{exact} {_TIMES[unit]}"
         return short if short == plain else f"{short} ({plain})"
-    noun = noun_of(sample_type)
+    noun = noun_of(sample_type, value)
     return f"{short} {noun}" if short == exact else f"{short} {noun} ({exact})"
 
 
-def noun_of(sample_type: str) -> str:
-    """Return the word for what is counted."""
-    return sample_type.replace("_", " ")
+def noun_of(sample_type: str, value: int = 0) -> str:
+    """Return the word for what is counted, of one or of many."""
+    noun = sample_type.replace("_", " ")
+    return _PLURAL.sub("", noun) if value == 1 else noun
 
 
 def percent(part: int, whole: int) -> str:

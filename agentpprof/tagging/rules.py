@@ -17,7 +17,7 @@ MIN_TAG: Final = 3
 MAX_TAG: Final = 12
 VAGUE_TAGS: Final = frozenset({"task", "work", "misc", "thing", "stuff", "other", "item", "data"})
 CATCH_ALL: Final = frozenset({".", ".*", ".+"})
-_FORM: Final = "KIND:TAG=REGEX, for example prompt:deploy=(?i)roll ?out"
+_FORM: Final = "KIND:TAG=REGEX, for example prompt:ship=(?i)release|staging"
 
 
 class TagRule(NamedTuple):

@@ -1,5 +1,6 @@
 -- One row per prompt, whoever wrote it: its own tag, set by hand or else by the tagger in meta, and
 -- its place.
+
 -- The linter's grammar takes the column offset for a clause. -- noqa: disable=LT02
 select
     operation.key,
