@@ -53,10 +53,31 @@ def test_question_can_be_asked_of_one_project(demo: Path, name: str) -> None:
     assert not none["rows"]
 
 
-def test_only_the_question_that_asks_for_prompts_shows_texts() -> None:
+def test_no_question_shows_a_text_that_was_not_asked_for(demo: Path) -> None:
+    texts = (
+        "select text from prompts union all select command from operations where category = 'shell'"
+    )
+    rows = json.loads(run("sql", texts, "--db", demo, "--json").out)["rows"]
+    said = [row["text"][:24] for row in rows if row["text"] and len(row["text"]) >= 24]
     for name in NAMES:
-        sql = read_recipe(name).sql
-        assert name == "prompts-by-tokens" or (".text" not in sql and "command" not in sql), name
+        told = run("ask", name, "--db", demo, "--csv").out.decode()
+        assert not [text for text in said if text in told], name
+
+    asked = run("ask", "prompts-by-tokens", "--db", demo, "--csv", "-p", "preview=48")
+    assert sum(text in asked.out.decode() for text in said) >= 8
+
+
+def test_times_of_answers_are_those_of_the_sessions(
+    isolated_machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "Asia/Kolkata")
+    write_history(isolated_machine)
+
+    sessions = run("sessions", "--all-projects").out.decode()
+    rows = json.loads(run("ask", "prompts-by-tokens", "--json").out)["rows"]
+
+    assert "2026-05-06 15:30" in sessions
+    assert "2026-05-06 15:30:01" in [row["started_at"] for row in rows]
 
 
 def test_sub_agents_count_under_the_prompt_of_a_person(demo: Path) -> None:

@@ -5,7 +5,17 @@ select
     project,
     agent,
     model,
-    datetime(started_at_ms / 1000, 'unixepoch') as went_on_at,
+    datetime(
+        cache_misses.started_at_ms / 1000 + coalesce(
+            (
+                select zone_span.offset_ms / 1000
+                from zone_span
+                where zone_span.from_ms <= cache_misses.started_at_ms
+                order by zone_span.from_ms desc
+                limit 1
+            ), 0
+        ), 'unixepoch'
+    ) as went_on_at,
     round(pause_ms / 60000.0) as pause_minutes,
     expected_tokens,
     missed_tokens

@@ -1,7 +1,7 @@
 -- Which prompts burnt the most tokens, with what their sub-agents used?
 -- :project = null  only this project
 -- :limit = 10  how many prompts
--- :preview = 48  characters of the prompt shown; 0 shows none
+-- :preview = 0  characters of the prompt shown too, for example 48
 with recursive
 started as materialized (
     select
@@ -76,7 +76,18 @@ select
     asked.project,
     asked.task,
     asked.outcome,
-    datetime(asked.started_at_ms / 1000, 'unixepoch') as started_at,
+    datetime(
+        asked.started_at_ms / 1000 + coalesce(
+            (
+                select zone_span.offset_ms / 1000
+                from zone_span
+                where zone_span.from_ms <= asked.started_at_ms
+                order by zone_span.from_ms desc
+                limit 1
+            ), 0
+        ), 'unixepoch'
+    ) as started_at,
+    sums.session_id,
     substr(replace(asked.text, char(10), ' '), 1, :preview) as prompt
 from sums
 inner join asked on sums.session_id = asked.session_id and sums.prompt_id = asked.prompt_id
