@@ -1,14 +1,22 @@
 """Standard streams: closed ones are readers that are gone, poor encodings get readable ASCII."""
 
+import contextlib
+import fcntl
 import json
+import os
+import pty
+import re
 import shlex
+import struct
 import subprocess
+import termios
 from pathlib import Path
 
 import pytest
 from builders import ClaudeSession
 from command_line import PROGRAM, installed, write_history
 
+from agentpprof.commands.search import fitting_snippet
 from agentpprof.commands.top_text import Paper, cut
 from agentpprof.encoders.fitting import cells
 from agentpprof.store.guard import Answer
@@ -132,3 +140,47 @@ def test_a_word_that_is_no_text_is_told_of(at_home: Path) -> None:
         ran = installed(*words)
         assert ran.code in (1, 2), words
         assert "inside agentpprof" not in ran.err, (words, ran.err)
+
+
+def on_terminal(line: str, columns: int, **environment: str) -> str:
+    """Run a command with a terminal as its stdout and return what that shows."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    with subprocess.Popen(
+        [PROGRAM, *shlex.split(line)],
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "TERM": "xterm", **environment},
+    ) as program:
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):  # how a terminal says that nobody writes any more
+            while data := os.read(ours, 65536):
+                shown += data
+    os.close(ours)
+    assert program.returncode == 0, line
+    return shown.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize("columns", [48, 80, 120])
+def test_tables_and_lines_fit_the_terminal_also_with_wide_letters(
+    at_home: Path, columns: int
+) -> None:
+    for line in ("sessions --all-projects", f"show {SESSION}", "tags list --all-projects"):
+        shown = on_terminal(line, columns, NO_COLOR="1")
+        plain = re.sub(r"\x1b\[\d+m", "", shown)
+        assert max(map(cells, plain.split("\n"))) <= columns, (line, plain)
+
+
+def test_a_terminal_that_knows_no_escapes_gets_none(at_home: Path) -> None:
+    for line in ("--all-projects", "search gate", "sessions --all-projects", f"show {SESSION}"):
+        assert "\x1b" not in on_terminal(line, 80, TERM="dumb"), line
+
+
+def test_a_snippet_fits_by_cells_and_keeps_the_word() -> None:
+    text = "結帳" * 100 + " needle " + "支払い" * 100
+    for encoding in ("utf-8", "ascii"):
+        shown = fitting_snippet(text, ("needle",), 50, encoding)
+        assert "needle" in shown
+        assert 20 < cells(shown) <= 58

@@ -1,6 +1,7 @@
 """`agentpprof search`: words in prompts, commands and answers."""
 
 import json
+import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -15,6 +16,7 @@ from agentpprof.commands.asking import WordsCommand, asked_database
 from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.sections import option
 from agentpprof.commands.telling import print_text
+from agentpprof.encoders.fitting import cells
 from agentpprof.errors import UsageError
 from agentpprof.output import STDOUT, write_output
 from agentpprof.profile.times import parse_span
@@ -27,12 +29,15 @@ from agentpprof.store.search_index import (
     read_pending,
     save_search_index,
 )
+from agentpprof.streams import encoding_of, readable
 from agentpprof.terminal import show
 from agentpprof.zones import zone_named
 
 _WHERE = "Where"
 _OUTPUT = "Output"
 _AROUND = 60  # characters of a snippet on each side of what was found
+_LEAST = 8  # characters of the shortest snippet
+_WIDEST = 10  # cells of a character that an encoding lacks: \\U0001f600
 
 
 @click.command("search", cls=WordsCommand)
@@ -140,11 +145,21 @@ def _redacted(hit: Hit) -> Hit:
 def snippet(text: str, words: tuple[str, ...], width: int = 2 * _AROUND) -> str:
     """Return the part of a text around the first word found, in one line."""
     lowered = text.lower()
-    places = [place for place in (lowered.find(word.lower()) for word in words) if place >= 0]
-    at = min(places, default=0)
-    start = max(min(at - width // 2, len(text) - width), 0)
+    places = [(lowered.find(word.lower()), len(word)) for word in words]
+    at, length = min((place for place in places if place[0] >= 0), default=(0, 0))
+    start = max(min(at + length // 2 - width // 2, len(text) - width), 0)
     part = " ".join(text[start : start + width].split())
     return ("…" if start else "") + part + ("…" if start + width < len(text) else "")
+
+
+def fitting_snippet(text: str, words: tuple[str, ...], room: int, encoding: str) -> str:
+    """Return a snippet as it is shown, so short that it has about `room` cells in that encoding."""
+    width = room
+    while True:
+        part = readable(show(snippet(text, words, width)), encoding)
+        if cells(part) <= room + 2 or width <= _LEAST:
+            return part
+        width = max(width - max((cells(part) - room) // _WIDEST, 1), _LEAST)
 
 
 def _json(hits: list[Hit], words: tuple[str, ...], has_more: bool) -> str:
@@ -161,13 +176,13 @@ def _encodable(path: str) -> str:
 
 
 def _lines(hits: list[Hit], words: tuple[str, ...], zone: str, has_more: bool) -> Iterator[str]:
-    """Yield two lines a hit: where it stands, and its snippet."""
+    """Yield three lines a hit: what it is, its snippet, and where it stands."""
     mark = _marker(words)
     width = max(shutil.get_terminal_size((100, 24)).columns - 4, 40)
     for hit in hits:
         parts = (_time(hit.started_at_ms, zone), hit.project, hit.kind, hit.tool, hit.tag)
         yield show("  ".join(part for part in parts if part))
-        yield "  " + mark(show(snippet(hit.text, words, width)))
+        yield "  " + mark(fitting_snippet(hit.text, words, width, encoding_of(sys.stdout)))
         yield show(f"  {hit.agent} {hit.session_id}  {hit.log_path}:{hit.log_offset}")
     if not hits:
         yield "nothing was found: fewer words, or leave filters out"
@@ -177,7 +192,7 @@ def _lines(hits: list[Hit], words: tuple[str, ...], zone: str, has_more: bool) -
 
 def _marker(words: tuple[str, ...]) -> Callable[[str], str]:
     """Return what makes the words bold on a terminal."""
-    if not sys.stdout.isatty():
+    if not sys.stdout.isatty() or os.environ.get("TERM") in ("dumb", "unknown"):
         return lambda text: text
     import re
 

@@ -46,12 +46,16 @@ def _step_lines(step: Step, text: str | None, zone: str, paper: Paper) -> Iterat
     """Yield the prompt's own line, then what was done for it."""
     at = time_text(step.started_at_ms, zone, "%H:%M:%S") or ("" if step.prompt_key else "before")
     cost = f"{_cost(step.tokens, step.work_ms)} · {_calls(step.calls, step.failed)}"
-    yield [
+    line = [
         (f"{at:<10}", ""),
         (f"{step.tag:<10}", "blue"),
         (f"{step.outcome:<12}", _OUTCOME_STYLES.get(step.outcome, "")),
-        (cost, ""),
     ]
+    if paper.width is not None and sum(len(piece) for piece, _ in line) + len(cost) > paper.width:
+        yield line
+        yield [(cut(_INDENT + cost, paper), "")]
+    else:
+        yield [*line, (cost, "")]
     if text:
         yield [(cut(f"{_INDENT}“{show(text)}”", paper), "italic")]
     actions = ", ".join(

@@ -1,7 +1,6 @@
 """`agentpprof tags`: how well tags cover your history, which there are, and tags set by hand."""
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,21 +15,22 @@ from agentpprof.commands.options import (
     named_database,
     store_options,
 )
+from agentpprof.commands.printing import table_on_stdout
 from agentpprof.commands.profile_options import selection_options
 from agentpprof.commands.sections import F, OnceCommand, apply_options, option
 from agentpprof.commands.tag_documents import Asked, list_tags, read_asked, report_tags, text_of
 from agentpprof.commands.tags_compare import command as compare_command
 from agentpprof.commands.tags_run import command as run_command
-from agentpprof.commands.telling import say, say_json
+from agentpprof.commands.telling import print_text, say, say_json
 from agentpprof.output import STDOUT, write_output
 from agentpprof.store.database import default_path
 from agentpprof.store.manual_tags import Change, set_tag, unset_tag
-from agentpprof.streams import encoding_of
-from agentpprof.tables import write_json, write_table
+from agentpprof.tables import write_json
 from agentpprof.tagging.rules import check_tag
 
 _OUTPUT = "Output"
 _TAGS = "Tags"
+_DROPPABLE = ("session_id", "started_at")  # columns of the list that a narrow terminal lacks
 
 
 @click.group("tags", cls=DefaultGroup, default="report", default_if_no_args=True)
@@ -95,7 +95,7 @@ def list_command(as_json: bool, tag: str | None, by_hand: bool, **options: Any) 
     if as_json:
         write_output(write_json(answer).encode("utf-8", "backslashreplace"), STDOUT)
     else:
-        say(write_table(answer, encoding=encoding_of(sys.stdout)).rstrip("\n"))
+        print_text(table_on_stdout(answer, _DROPPABLE))
 
 
 def _asked(options: dict[str, Any], is_quiet: bool) -> Asked:
