@@ -11,12 +11,15 @@ from pathlib import Path
 import click
 import pytest
 from command_line import run
+from platformdirs.macos import MacOS
+from platformdirs.unix import Unix
 
 from agentpprof.cli import _COMMANDS, group
 from agentpprof.config import SETTINGS
 from agentpprof.encoders import ENCODERS
 from agentpprof.profile.fields import FIELDS
 from agentpprof.profile.views import VIEWS
+from agentpprof.service import service_for
 from agentpprof.vocabulary import OUTCOMES, PHASE_OF, REPEATS, RESULTS, TAGS, TOKENS
 
 REPOSITORY = Path(__file__).parents[1]
@@ -192,11 +195,32 @@ def test_every_format_view_field_tag_and_setting_is_named() -> None:
     assert [name for name in (*variables, "AGENTPPROF_CONFIG") if name not in text] == []
 
 
+def test_the_page_of_questions_names_the_folders_of_each_system(
+    isolated_machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (REPOSITORY / "docs" / "faq.md").read_text(encoding="utf-8")
+    for system in (Unix, MacOS):
+        places = system("agentpprof", appauthor=False)
+        for place in (places.user_data_dir, places.user_config_dir, places.user_cache_dir):
+            assert f"`~{place.removeprefix(str(isolated_machine))}`" in text
+    for service in (service_for(Path("a.db"), name) for name in ("linux", "darwin")):
+        assert f"`~/{service.path.parent.relative_to(isolated_machine)}`" in text
+
+
+def anchors_of(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 def test_links_lead_somewhere() -> None:
-    for page in PAGES:
-        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+    for page in (*PAGES, REPOSITORY / "CONTRIBUTING.md", REPOSITORY / "CHANGELOG.md"):
+        text = page.read_text(encoding="utf-8")
+        for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", text):
             if not target.startswith(("http:", "https:", "mailto:")):
-                assert (page.parent / target).exists(), f"{page.name}: {target}"
+                place = page.parent / target if target else page
+                assert place.exists(), f"{page.name}: {target}"
+                assert not anchor or anchor in anchors_of(place), f"{page.name}: #{anchor}"
 
 
 def test_the_group_has_a_help_for_every_command() -> None:
