@@ -31,6 +31,9 @@ _LIMITS = Limits(seconds=60)  # ours end; a large history takes some seconds
 def command(name: str | None, **options: Any) -> None:
     """Ask a worked question; without a name, list them.
 
+    It is about all projects unless -p project=NAME names one; texts are shown where a parameter
+    asks for them.
+
     \b
       agentpprof ask
       agentpprof ask prompts-by-tokens -p limit=5

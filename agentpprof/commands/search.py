@@ -37,7 +37,7 @@ _WHERE = "Where"
 _OUTPUT = "Output"
 _AROUND = 60  # characters of a snippet on each side of what was found
 _LEAST = 8  # characters of the shortest snippet
-_WIDEST = 10  # cells of a character that an encoding lacks: \\U0001f600
+_WIDEST = 10  # cells of a character that an encoding lacks: \U0001f600
 
 
 @click.command("search", cls=WordsCommand)
@@ -60,8 +60,10 @@ _WIDEST = 10  # cells of a character that an encoding lacks: \\U0001f600
 def command(words: tuple[str, ...], **options: Any) -> None:
     """Find texts that hold all WORDS, whatever their case; quote words that belong together.
 
+    All projects are searched unless --project names one.
+
     \b
-      agentpprof search pytest cart
+      agentpprof search pytest checkout
       agentpprof search "undefined reference" --kind answer --since 7d
     """
     if not all(word.strip() for word in words):
