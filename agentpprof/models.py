@@ -186,6 +186,7 @@ class Profile(NamedTuple):
     sessions: tuple[dict[str, Any], ...] = ()  # summaries for JSON, values already public
     project: PublicText = PublicText("project")
     others: tuple["Profile", ...] = ()  # the same sessions measured otherwise, smallest use first
+    unmatched: tuple[str, ...] = ()  # what to say of rules that matched nothing
 
     @property
     def total(self) -> int:

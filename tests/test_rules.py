@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from command_line import run, write_history
 
 from agentpprof.errors import UsageError
 from agentpprof.profile.rules import (
@@ -92,6 +93,25 @@ def test_rules_for_frames_that_are_not_there_are_told() -> None:
         "--stack-rule skill: it does nothing, the stack has no such frame"
     ]
     assert idle_rules(Rules(("skill",), stack_rules=(rule,))) == []
+
+
+def test_a_rule_of_the_command_line_that_matches_nothing_is_told(
+    isolated_machine: Path, tmp_path: Path
+) -> None:
+    write_history(isolated_machine)
+    rules = tmp_path / "shared.rules"
+    rules.write_text("area:none=path=nowhere\n")
+    given = ("task:high=model=opus", "task:all=op=.", "task:late=op=llm")
+    options = [word for rule in given for word in ("--op-map", rule)]
+    arguments = ("-o", tmp_path / "a.svg", "--all-projects", *options, "--op-map-file", rules)
+
+    first, again = (run(*arguments).summary["warnings"] for _ in range(2))
+
+    assert [line.split(" changes nothing")[0] for line in first] == [
+        "--op-map task:high",
+        "--op-map task:late",
+    ]
+    assert again == first
 
 
 def test_a_file_holds_one_rule_a_line(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def make_on(connection: sqlite3.Connection, database: Path, asked: Asked, synced
         tagger = asked.tagger.tagger
         tag_cache.save(database, tagger, new_tags, is_current=tagger == configured_tagger())
     warning = skipped_text(*skipped, len(synced.report.unreadable))
-    warnings = [warning] if warning else []
+    warnings = [*([warning] if warning else []), *gathered.profile.unmatched]
     tagging = tagging_summary(gathered)
     if asked.anonymizes:
         del tagging["tag_counts"]  # own tags are own words

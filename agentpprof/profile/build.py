@@ -21,25 +21,29 @@ from agentpprof.profile.fields import (
     Parts,
     values_of,
 )
-from agentpprof.profile.rules import LabelRule, Rules
+from agentpprof.profile.rules import LabelRule, Rules, unmatched_rules
 from agentpprof.profile.seconds import Sums, in_whole_seconds
 from agentpprof.profile.views import View
 
 T = TypeVar("T")
+Matched = dict[int, LabelRule]  # by identity: rules that have matched
 
 
 def build_profile(cells: Cells, view: View, rules: Rules) -> Profile:
     """Return the profile of weighed cells; equal stacks and labels are one sample."""
     stacks, label_sets = Distinct[Stack](), Distinct[Labels]()
+    matched: Matched = {}
     if rules.where or rules.op_map or rules.stack_rules:
-        sums = _sums_by_rules(cells, view, rules, stacks, label_sets)
+        sums = _sums_by_rules(cells, view, rules, (stacks, label_sets), matched)
     else:
         sums = _plain_sums(cells, view, rules, stacks, label_sets)
     found, labels = stacks.values(), label_sets.values()
     if view.unit == "seconds":
         sums = in_whole_seconds(sums, found, labels)
     by_stack = without_zeros({found[stack]: values for stack, values in sums.items()})
-    return Profile(view.name, view.sample_type, view.unit, Samples(by_stack, labels))
+    unmatched = unmatched_rules(rules, matched.values())
+    samples = Samples(by_stack, labels)
+    return Profile(view.name, view.sample_type, view.unit, samples, unmatched=unmatched)
 
 
 def kept_cells(cells: Cells, view: View, rules: Rules) -> Cells:
@@ -120,15 +124,20 @@ def _labels_of(view: View, cells: Cells, names: Sequence[str], numbers: Numbers)
 
 
 def _sums_by_rules(
-    cells: Cells, view: View, rules: Rules, stacks: Distinct[Stack], label_sets: Distinct[Labels]
+    cells: Cells,
+    view: View,
+    rules: Rules,
+    distinct: tuple[Distinct[Stack], Distinct[Labels]],
+    matched: Matched,
 ) -> Sums:
     """Sum by numbers of stack and labels, with rules: op-map, then where, then stack rules."""
+    stacks, label_sets = distinct
     names = tuple(dict.fromkeys((*MATCHED_FIELDS, *(n for n in rules.fields() if n in FIELDS))))
     sums: Sums = {}
     for numbers, value in cells.weights.items():
         cell = cells.cell(numbers)
         values = {name: found for name in names if (found := values_of(name, cell, view.name))}
-        folded = _fold_by_rules(values, rules)
+        folded = _fold_by_rules(values, rules, matched)
         if folded is not None:
             summed = sums.setdefault(stacks.number(folded[0]), {})
             labels = label_sets.number(folded[1])
@@ -136,9 +145,11 @@ def _sums_by_rules(
     return sums
 
 
-def _fold_by_rules(values: dict[str, tuple[str, ...]], rules: Rules) -> tuple[Stack, Labels] | None:
+def _fold_by_rules(
+    values: dict[str, tuple[str, ...]], rules: Rules, matched: Matched
+) -> tuple[Stack, Labels] | None:
     """Return stack and labels of one cell, None where a rule leaves it out."""
-    claimed = _apply_op_map(values, rules.op_map)
+    claimed = _apply_op_map(values, rules.op_map, matched)
     if not _is_kept(values, rules):
         return None
     texts = _MatchTexts(values, claimed)
@@ -146,7 +157,7 @@ def _fold_by_rules(values: dict[str, tuple[str, ...]], rules: Rules) -> tuple[St
     shown = {n: v for n, v in values.items() if n in claimed or n not in TEXT_FIELDS}
     stack: list[PublicText] = []
     for name in rules.stack:
-        label = _stack_label(name, texts, rules.stack_rules)
+        label = _stack_label(name, texts, rules.stack_rules, matched)
         chosen = (label,) if label else shown.get(name, ())
         stack += [frame(name, value) for value in chosen]
     labels = tuple((name, PublicText(shown[name][0])) for name in rules.labels if name in shown)
@@ -172,7 +183,7 @@ class _MatchTexts:
 
 
 def _apply_op_map(
-    values: dict[str, tuple[str, ...]], op_map: tuple[LabelRule, ...]
+    values: dict[str, tuple[str, ...]], op_map: tuple[LabelRule, ...], matched: Matched
 ) -> frozenset[str]:
     """Rewrite fields in the order of the rules, each at most once; returns which."""
     claimed: set[str] = set()
@@ -180,6 +191,7 @@ def _apply_op_map(
     for rule in op_map:
         if rule.field not in claimed and rule.pattern.search(texts.of(rule)):
             claimed.add(rule.field)
+            matched[id(rule)] = rule
             values[rule.field] = (rule.label,)
             texts = _MatchTexts(values, frozenset(claimed))
     return frozenset(claimed)
@@ -196,8 +208,11 @@ def _is_kept(values: dict[str, tuple[str, ...]], rules: Rules) -> bool:
     return True
 
 
-def _stack_label(name: str, texts: _MatchTexts, stack_rules: tuple[LabelRule, ...]) -> str:
+def _stack_label(
+    name: str, texts: _MatchTexts, stack_rules: tuple[LabelRule, ...], matched: Matched
+) -> str:
     for rule in stack_rules:
         if rule.field == name and rule.pattern.search(texts.of(rule)):
+            matched[id(rule)] = rule
             return rule.label
     return ""

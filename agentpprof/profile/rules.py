@@ -5,7 +5,7 @@ the text. A field that no rule makes and no operation has is an error that lists
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,6 +31,7 @@ class LabelRule(NamedTuple):
     label: str
     pattern: Pattern
     texts: tuple[str, ...] = ()  # fields of people's texts that the pattern names
+    option: str = ""  # on whose behalf it was given; none for rules of a file
 
 
 class Rules(NamedTuple):
@@ -87,7 +88,8 @@ def parse_label_rule(text: str, option: str, where: str = "") -> LabelRule:
             raise UsageError(
                 f"{place} {text!r}: the {what} {name!r} may hold only a-z, 0-9, _ and -"
             )
-    return LabelRule(field, label, compile_pattern(pattern, place), _texts_named(pattern))
+    given = "" if where else option
+    return LabelRule(field, label, compile_pattern(pattern, place), _texts_named(pattern), given)
 
 
 def _texts_named(pattern: str) -> tuple[str, ...]:
@@ -133,6 +135,17 @@ def idle_rules(rules: Rules) -> list[str]:
     """Return what is allowed but does nothing: rules for frames that the stack does not have."""
     idle = dict.fromkeys(r.field for r in rules.stack_rules if r.field not in rules.stack)
     return [f"--stack-rule {name}: it does nothing, the stack has no such frame" for name in idle]
+
+
+def unmatched_rules(rules: Rules, matched: Collection[LabelRule]) -> tuple[str, ...]:
+    """Return what to say of rules of the command line that no operation, or no frame, matched."""
+    given = (*rules.op_map, *(rule for rule in rules.stack_rules if rule.field in rules.stack))
+    return tuple(
+        f"{rule.option} {rule.field}:{rule.label} changes nothing: no operation matches it, or "
+        "an earlier rule takes them all"
+        for rule in given
+        if rule.option and rule not in matched
+    )
 
 
 def _check_frame(name: str, made: set[str], option: str) -> None:
