@@ -16,6 +16,11 @@ def zone_named(name: str) -> ZoneInfo:
         return ZoneInfo("UTC")
 
 
+def is_zone(name: str) -> bool:
+    """Say whether this machine knows a zone of that name."""
+    return name == "UTC" or zone_named(name).key == name
+
+
 def zone_spans(name: str, span: tuple[int, int] | None) -> Iterator[tuple[int, int]]:
     """Yield (from, offset) in milliseconds for each stretch of a span with one offset.
 

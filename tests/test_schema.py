@@ -8,7 +8,7 @@ import pytest
 from agentpprof.resources import folder
 from agentpprof.store import schema
 from agentpprof.store.database import opened_for_writing
-from agentpprof.store.schema import schema_version, sql_digest
+from agentpprof.store.schema import local_zone, schema_version, sql_digest
 
 
 def objects(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:
@@ -87,3 +87,22 @@ def test_the_zone_of_the_machine_is_stored_when_the_database_is_made(
     with opened_for_writing(tmp_path / "agent.db") as connection:
         zone = connection.execute("select value from meta where key = 'zone'").fetchone()
     assert zone == ("Europe/Berlin",)
+
+
+@pytest.mark.parametrize(
+    ("told", "zone"),
+    [
+        ("Asia/Kolkata", "Asia/Kolkata"),
+        (":/usr/share/zoneinfo/Europe/Berlin", "Europe/Berlin"),
+        ("EST5EDT,M3.2.0,M11.1.0", "EST5EDT"),
+        ("nonsense", "UTC"),
+        (":/etc/passwd", "UTC"),
+        ("Europe", "UTC"),
+        ("../../etc/passwd", "UTC"),
+    ],
+)
+def test_a_zone_is_one_that_is_known_or_else_utc(
+    monkeypatch: pytest.MonkeyPatch, told: str, zone: str
+) -> None:
+    monkeypatch.setenv("TZ", told)
+    assert local_zone() == zone

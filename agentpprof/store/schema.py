@@ -4,6 +4,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -124,13 +125,25 @@ def _refresh_views(database: "Database") -> None:
 
 
 def local_zone() -> str:
-    """Return the zone that days are counted in from now on: the machine's, by name."""
-    zone = os.environ.get("TZ", "").removeprefix(":")
-    if zone:
-        return zone
-    try:
-        target = str(Path("/etc/localtime").resolve())
-    except OSError:
-        return "UTC"
-    _, found, name = target.partition("zoneinfo/")
-    return name if found else "UTC"
+    """Return the zone that days are counted in from now on: the machine's, by name; else UTC."""
+    from agentpprof.profile.zones import is_zone
+
+    names = (_zone_of(text) for text in _zones_told())
+    return next((name for name in names if is_zone(name)), "UTC")
+
+
+def _zones_told() -> Iterator[str]:
+    """Yield what may say the machine's zone; TZ alone where it is set, as in the C library."""
+    told = os.environ.get("TZ", "").removeprefix(":")
+    if told:
+        yield told
+        return
+    with suppress(OSError):
+        yield str(Path("/etc/localtime").resolve())
+    with suppress(OSError, UnicodeError):  # where /etc/localtime is a copy
+        yield Path("/etc/timezone").read_text(encoding="utf-8").strip()
+
+
+def _zone_of(text: str) -> str:
+    """Return the zone's name of a path to it, or of a POSIX rule that begins with one."""
+    return text.rpartition("zoneinfo/")[2].partition(",")[0]
