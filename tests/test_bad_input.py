@@ -265,6 +265,7 @@ def test_a_bad_log_beside_a_good_one(isolated_machine: Path, content: bytes, tol
 
 def test_no_logs_at_all(isolated_machine: Path, tmp_path: Path) -> None:
     check_refused(run("-o", tmp_path / "a.svg"), 1, "no session of Claude Code or Codex was found")
+    check_refused(run("sessions"), 1, "look at an example history with agentpprof demo")
     assert list(tmp_path.iterdir()) == []
 
 

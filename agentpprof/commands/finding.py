@@ -30,7 +30,8 @@ def no_session_message(connection: sqlite3.Connection, selection: Selection) -> 
     if not latest:
         return (
             "no session of Claude Code or Codex was found: name the logs with --claude-root or "
-            "--codex-root, or see what was read with agentpprof index -v"
+            "--codex-root, see what was read with agentpprof index -v, or look at an example "
+            "history with agentpprof demo"
         )
     newest = sorted(latest, key=lambda root: (-latest[root], root))
     lines = [
