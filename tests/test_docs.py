@@ -223,6 +223,11 @@ def test_links_lead_somewhere() -> None:
                 assert not anchor or anchor in anchors_of(place), f"{page.name}: #{anchor}"
 
 
+def test_the_readme_leads_to_every_page() -> None:
+    text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    assert [page.name for page in PAGES[1:] if f"](docs/{page.name})" not in text] == []
+
+
 def test_the_group_has_a_help_for_every_command() -> None:
     for name in _COMMANDS:
         ran = run(name, "--help")
