@@ -10,7 +10,7 @@ from agentpprof.commands.top_text import Line, Paper
 from agentpprof.streams import encoding_of
 
 if TYPE_CHECKING:
-    from agentpprof.store.guard import Answer
+    from agentpprof.models import Answer
 
 
 def paper_of_stdout() -> Paper:

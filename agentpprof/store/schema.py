@@ -126,7 +126,7 @@ def _refresh_views(database: "Database") -> None:
 
 def local_zone() -> str:
     """Return the zone that days are counted in from now on: the machine's, by name; else UTC."""
-    from agentpprof.profile.zones import is_zone
+    from agentpprof.zones import is_zone
 
     names = (_zone_of(text) for text in _zones_told())
     return next((name for name in names if is_zone(name)), "UTC")
