@@ -50,6 +50,10 @@ class NothingFoundError(AgentPprofError):
     """No session, or no sample, is left after the selection."""
 
 
+class NoDatabaseError(StoreError, NothingFoundError):
+    """There is no database at the place that was named."""
+
+
 class NoSessionError(NothingFoundError):
     """No session is left after the project, agent, id and time were looked at."""
 

@@ -29,6 +29,13 @@ def expanded(text: str) -> Path:
     return found
 
 
+def with_tilde(path: str | os.PathLike[str]) -> str:
+    """Return a path as messages show it: `~` stands for the home folder."""
+    text, above = os.fspath(path), home()
+    is_below = bool(above) and (text == above or text.startswith(above + "/"))
+    return "~" + text[len(above) :] if is_below else text
+
+
 def user_folder(kind: Literal["data", "config", "cache"]) -> Path:
     """Return the folder that the system has for our data; raises NoHomeError."""
     import platformdirs

@@ -19,7 +19,7 @@ from command_line import PROGRAM, installed, write_history
 from agentpprof.commands.search import fitting_snippet
 from agentpprof.commands.top_text import Paper, cut
 from agentpprof.encoders.fitting import cells
-from agentpprof.store.guard import Answer
+from agentpprof.models import Answer
 from agentpprof.streams import readable
 from agentpprof.tables import write_table
 

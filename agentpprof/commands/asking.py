@@ -21,10 +21,10 @@ from agentpprof.commands.progress import progress_bar
 from agentpprof.commands.sections import F, OnceCommand, apply_options, option
 from agentpprof.commands.telling import print_text, report_lines, say
 from agentpprof.config import configured_tagger
-from agentpprof.errors import StoreError, UsageError
+from agentpprof.errors import UsageError
 from agentpprof.models import Answer
 from agentpprof.output import STDOUT, write_output
-from agentpprof.store.database import look_at, opened_for_reading, opened_for_writing
+from agentpprof.store.database import look_at, no_database, opened_for_reading, opened_for_writing
 from agentpprof.store.schema import schema_version
 
 _OUTPUT = "Output"
@@ -118,7 +118,7 @@ def asked_database(options: Mapping[str, Any]) -> Iterator[Path]:
         raise UsageError("roots go into a fresh database, so --no-sync needs --db beside them")
     syncs = not options["no_sync"] and (has_roots or options["database"] is None)
     roots = chosen_roots(claude_roots, codex_roots) if syncs else []
-    with chosen_database(named, has_roots) as path:
+    with chosen_database(named, has_roots, options["quiet"]) as path:
         if syncs:
             _sync(path, roots, options)
         _bring_up_to_date(path)
@@ -143,7 +143,7 @@ def _bring_up_to_date(path: Path) -> None:
 
     version = look_at(path)
     if version == 0:
-        raise StoreError("there is no database yet: run agentpprof index, or leave out --no-sync")
+        raise no_database(path)
     if version == schema_version():
         with opened_for_reading(path) as connection:
             if is_current(connection, version):

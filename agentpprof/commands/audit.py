@@ -42,7 +42,7 @@ def command(as_json: bool, **options: Any) -> None:
       agentpprof audit --all-projects --json
     """
     selection, source = read_sessions_asked(options)
-    with chosen_database(source.database, source.is_foreign) as path:
+    with chosen_database(source.database, source.is_foreign, options["quiet"]) as path:
         with progress_bar(options["quiet"] or as_json) as on_progress:
             synced = sync_source(source, path, on_progress)
         with opened_for_reading(path) as connection:

@@ -34,7 +34,7 @@ def looked_at(options: Mapping[str, Any]) -> Iterator[Look]:
     chosen = {**profile_defaults(), **options, "view_name": "operations", "stack": "session"}
     asked = read_options(chosen)
     source = asked.source
-    with chosen_database(source.database, source.is_foreign) as path:
+    with chosen_database(source.database, source.is_foreign, asked.is_quiet) as path:
         with progress_bar(asked.is_quiet) as on_progress:
             synced = sync_source(source, path, on_progress)
         for line in () if asked.is_quiet else report_lines(synced.report, asked.is_verbose):

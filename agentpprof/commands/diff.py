@@ -155,7 +155,7 @@ def _made(read: list[Side | Filter], is_quiet: bool, is_verbose: bool) -> list[S
     if not filters:
         return [side for side in read if isinstance(side, Side)]
     source = filters[0].asked.source
-    with chosen_database(source.database, source.is_foreign) as path:
+    with chosen_database(source.database, source.is_foreign, is_quiet) as path:
         with progress_bar(is_quiet) as on_progress:
             synced = sync_source(source, path, on_progress)
         with opened_for_reading(path) as connection:

@@ -3,7 +3,7 @@
 import sqlite3
 from datetime import UTC, datetime
 
-from agentpprof import places
+from agentpprof.places import with_tilde
 from agentpprof.profile.selection import Selection, choose_sessions, home_of
 from agentpprof.store import queries
 
@@ -37,27 +37,21 @@ def no_session_message(connection: sqlite3.Connection, selection: Selection) -> 
     lines = [
         f"no session matches{_what_was_asked(selection)}. Projects with sessions, newest first:"
     ]
-    lines += [f"  {_day(latest[root])}  {_with_tilde(root)}" for root in newest[:_SHOWN]]
+    lines += [f"  {_day(latest[root])}  {with_tilde(root)}" for root in newest[:_SHOWN]]
     if len(newest) > _SHOWN:
         lines.append(f"  and {len(newest) - _SHOWN} more; --all-projects takes them all")
-    lines.append(f"Try: agentpprof -o agent.pb.gz --project-root {_with_tilde(newest[0])}")
+    lines.append(f"Try: agentpprof -o agent.pb.gz --project-root {with_tilde(newest[0])}")
     return "\n".join(lines)
 
 
 def _what_was_asked(selection: Selection) -> str:
     parts = [
-        f" the project {_with_tilde(selection.project_root)}" if selection.project_root else "",
+        f" the project {with_tilde(selection.project_root)}" if selection.project_root else "",
         f" agent {selection.agent}" if selection.agent else "",
         " the session id" if selection.session_id else "",
         " the time" if selection.since_ms is not None or selection.until_ms is not None else "",
     ]
     return ",".join(part for part in parts if part)
-
-
-def _with_tilde(path: str) -> str:
-    home = places.home()
-    is_below = bool(home) and (path == home or path.startswith(home + "/"))
-    return "~" + path[len(home) :] if is_below else path
 
 
 def _day(time_ms: int) -> str:

@@ -37,7 +37,7 @@ def command(
     if is_foreign and named is None:
         raise UsageError("index with a root needs --db: foreign logs stay out of your own history")
     roots = chosen_roots(claude_roots, codex_roots)
-    with chosen_database(named, is_foreign) as path:
+    with chosen_database(named, is_foreign, quiet) as path:
         with progress_bar(quiet) as on_progress:
             report = sync(path, roots, on_progress)
         tag_new_prompts(path, configured_tagger())

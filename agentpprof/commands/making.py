@@ -36,7 +36,7 @@ class Made(NamedTuple):
 def make_profile(asked: Asked) -> Made:
     """Sync, gather and fold; raises errors that say what to do."""
     source = asked.source
-    with chosen_database(source.database, source.is_foreign) as path:
+    with chosen_database(source.database, source.is_foreign, True) as path:
         synced = sync_source(source, path, None)
         with opened_for_reading(path) as connection:
             return make_on(connection, path, asked, synced)

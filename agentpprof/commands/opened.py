@@ -29,7 +29,7 @@ class Opened(NamedTuple):
 def opened_selection(options: Mapping[str, Any]) -> Iterator[Opened]:
     """Read the selection's options, sync, tag new prompts by rules, and open the database."""
     selection, source = read_sessions_asked(options)
-    with chosen_database(source.database, source.is_foreign) as path:
+    with chosen_database(source.database, source.is_foreign, options["quiet"]) as path:
         with progress_bar(options["quiet"]) as on_progress:
             synced = sync_source(source, path, on_progress)
         tag_cache.tag_new_prompts(path, configured_tagger())

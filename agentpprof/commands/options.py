@@ -1,14 +1,17 @@
 """Options that several commands share, and what follows from them."""
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from agentpprof.commands.sections import F, apply_options, option
+from agentpprof.commands.telling import say
 from agentpprof.config import configured_environment
 from agentpprof.errors import StoreError, UsageError
 from agentpprof.ingest.discover import Root, default_roots, roots_in
+from agentpprof.places import with_tilde
 from agentpprof.store.database import default_path
 
 _STORE = "Logs and database"
@@ -76,21 +79,50 @@ def chosen_roots(claude_roots: tuple[str, ...], codex_roots: tuple[str, ...]) ->
 
 
 def named_database(database: str | None) -> Path | None:
-    """Return the database that an option or the environment names, None where neither does."""
-    if database is not None and not database:
-        raise UsageError("--db '' is empty: name a file, or leave it out")
-    if database is not None and Path(database).is_dir():
-        raise UsageError(f"--db {database} is a folder: name a file in it")
-    if database is not None:
-        return Path(database)
-    return default_path() if os.environ.get("AGENTPPROF_DB") else None
+    """Return the database that an option or the environment names, None where neither does.
+
+    Raises UsageError that says which of them it was, for what can be no database's file.
+    """
+    in_environment = os.environ.get("AGENTPPROF_DB", "")
+    if database is not None and not database.strip():
+        raise UsageError(f"--db {database!r} is empty: name a file, or leave it out")
+    if database is None and not in_environment.strip():
+        return None
+    path, told = (
+        (Path(in_environment), f"AGENTPPROF_DB={in_environment}")
+        if database is None
+        else (Path(database), f"--db {database}")
+    )
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return path  # the one who reads or makes it says why that fails
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "the name can't be one"
+        raise UsageError(f"{told} can't be used ({reason}): name another file") from None
+    if stat.S_ISDIR(mode):
+        raise UsageError(f"{told} is a folder: name a file in it")
+    if not stat.S_ISREG(mode):
+        raise UsageError(f"{told} is a device or pipe: name a file")
+    return path
 
 
 @contextmanager
-def chosen_database(named: Path | None, is_foreign: bool) -> Iterator[Path]:
-    """Yield the database in use: foreign logs get a temporary one unless a place is named."""
-    if named is not None or not is_foreign:
-        yield named or default_path()
+def chosen_database(named: Path | None, is_foreign: bool, is_quiet: bool) -> Iterator[Path]:
+    """Yield the database in use: foreign logs get a temporary one unless a place is named.
+
+    A named one that was not there before is told: its name may be mistyped.
+    """
+    if named is not None:
+        is_new = not named.exists()
+        try:
+            yield named
+        finally:
+            if is_new and not is_quiet and named.exists():
+                say(f"a new database was made: {with_tilde(named)}", on_stderr=True)
+        return
+    if not is_foreign:
+        yield default_path()
         return
     with temporary_folder() as folder:
         yield folder / "agentpprof.db"

@@ -28,7 +28,7 @@ class Output(NamedTuple):
 def make_output(asked: Asked) -> Output:
     """Sync, then take the output from the cache, or make it; raises errors that say what to do."""
     source = asked.source
-    with chosen_database(source.database, source.is_foreign) as path:
+    with chosen_database(source.database, source.is_foreign, asked.is_quiet) as path:
         with progress_bar(asked.is_quiet) as on_progress:
             synced = sync_source(source, path, on_progress)
         with paused_collection(), opened_for_reading(path) as connection:

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 from agentpprof.commands.options import chosen_roots, named_database, temporary_folder
 from agentpprof.commands.progress import OnProgress
-from agentpprof.errors import StoreError, UsageError
+from agentpprof.errors import UsageError
 from agentpprof.ingest import session_files
 from agentpprof.ingest.discover import Root, find_log_files
 from agentpprof.ingest.report import SyncReport
 from agentpprof.models import LogFile
-from agentpprof.store.database import look_at, opened_for_writing
+from agentpprof.store.database import look_at, no_database, opened_for_writing
 from agentpprof.store.schema import schema_version
 from agentpprof.store.watch_lock import is_watched
 
@@ -126,7 +126,7 @@ def _bring_up_to_date(database: Path) -> None:
     """Without a sync: an older schema is brought up to date all the same."""
     version = look_at(database)
     if version == 0:
-        raise StoreError("there is no database yet: run agentpprof index, or leave out --no-sync")
+        raise no_database(database)
     if version < schema_version():
         with opened_for_writing(database):
             pass

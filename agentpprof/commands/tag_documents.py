@@ -66,7 +66,7 @@ def read_asked(options: Mapping[str, Any], *, is_quiet: bool) -> Asked:
 
 def report_tags(asked: Asked) -> dict[str, Any]:
     """Return coverage, spread and warnings (docs/tagging.md); texts only if they were asked for."""
-    with chosen_database(asked.source.database, asked.source.is_foreign) as path:
+    with chosen_database(asked.source.database, asked.source.is_foreign, asked.is_quiet) as path:
         tagged, texts = _gather(asked, path)
     counts = tagged.counts()
     spreads = [spread_of(kind, counts[kind]) for kind in TAG_KINDS]
@@ -83,7 +83,7 @@ def report_tags(asked: Asked) -> dict[str, Any]:
 
 def list_tags(asked: Asked, tag: str | None, *, only_by_hand: bool) -> Answer:
     """Return one row per session and prompt: id, session, time, tag, task, and who gave the tag."""
-    with chosen_database(asked.source.database, asked.source.is_foreign) as path:
+    with chosen_database(asked.source.database, asked.source.is_foreign, asked.is_quiet) as path:
         tagged, texts = _gather(asked, path)
         ids = _prompt_ids(path, tagged)
     rows = [

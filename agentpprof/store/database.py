@@ -13,9 +13,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-from agentpprof.errors import DamagedError, StoreError
+from agentpprof.errors import DamagedError, NoDatabaseError, StoreError
 from agentpprof.mounts import is_remote, mount_type
-from agentpprof.places import user_folder
+from agentpprof.places import user_folder, with_tilde
 from agentpprof.store.schema import bring_up_to_date, schema_version
 
 APPLICATION_ID = 0x61707066  # "appf"
@@ -29,8 +29,8 @@ def default_path() -> Path:
 
     Raises NoHomeError.
     """
-    named = os.environ.get("AGENTPPROF_DB")
-    if named:
+    named = os.environ.get("AGENTPPROF_DB", "")
+    if named.strip():
         return Path(named)
     return user_folder("data") / "agentpprof.db"
 
@@ -44,29 +44,45 @@ def look_at(path: Path) -> int:
         if not path.exists() or path.stat().st_size == 0:
             return 0
         if path.is_dir():
-            raise StoreError(f"{path} is a folder: name a file with --db")
+            raise StoreError(f"{with_tilde(path)} is a folder: name a file with --db")
         with closing(_connect(path, _looking_mode(path))) as connection:
             application_id = connection.execute("pragma application_id").fetchone()[0]
             version = int(connection.execute("pragma user_version").fetchone()[0])
     except OSError as error:
         raise StoreError(
-            f"{path} can't be read ({error.strerror}): name another with --db"
+            f"{with_tilde(path)} can't be read ({error.strerror}): name another with --db"
         ) from None
     except sqlite3.OperationalError as error:
-        raise StoreError(f"{path} can't be opened ({_reason(error)}): {_advice(path)}") from None
+        raise StoreError(
+            f"{with_tilde(path)} can't be opened ({_reason(error)}): {_advice(path)}"
+        ) from None
     except sqlite3.DatabaseError:
         raise StoreError(
-            f"{path} is not a database, or is damaged: name another file with --db, "
+            f"{with_tilde(path)} is not a database, or is damaged: name another file with --db, "
             "or move it away and index again"
         ) from None
     if application_id != APPLICATION_ID:
-        raise StoreError(f"{path} is not a database of agentpprof: name another file with --db")
+        raise StoreError(
+            f"{with_tilde(path)} is not a database of agentpprof: name another file with --db"
+        )
     if version > schema_version():
         raise StoreError(
-            f"{path} has schema {version}, made by a newer agentpprof (this one knows "
+            f"{with_tilde(path)} has schema {version}, made by a newer agentpprof (this one knows "
             f"{schema_version()}): update agentpprof, or name another file with --db"
         )
     return version
+
+
+def no_database(path: Path) -> NoDatabaseError:
+    """Return the error for a place where there is no database: it may be a wrong name."""
+    by = " (AGENTPPROF_DB)" if os.environ.get("AGENTPPROF_DB") == os.fspath(path) else ""
+    place = f"{with_tilde(path)}{by}"
+    found = (
+        f"there is no database in {place}: the file is empty"
+        if path.exists()
+        else (f"there is no database yet at {place}")
+    )
+    return NoDatabaseError(f"{found}; run agentpprof index to make it, or name another with --db")
 
 
 def _looking_mode(path: Path) -> str:
@@ -125,7 +141,7 @@ def opened_for_writing(path: Path) -> Iterator[sqlite3.Connection]:
             bring_up_to_date(connection, version)
             yield connection
     except sqlite3.OperationalError as error:
-        raise StoreError(f"{path} can't be written ({_reason(error)})") from error
+        raise StoreError(f"{with_tilde(path)} can't be written ({_reason(error)})") from error
     except UnicodeDecodeError:
         raise DamagedError from None
 
@@ -165,8 +181,8 @@ def check_place(path: Path) -> None:
     kind = mount_type(str(above))
     if is_remote(kind) and kind != mount_type("/"):
         raise StoreError(
-            f"{path} would lie on {kind}, where two programs can damage a database: name a place "
-            "on a local disk with --db or AGENTPPROF_DB"
+            f"{with_tilde(path)} would lie on {kind}, where two programs can damage a database: "
+            "name a place on a local disk with --db or AGENTPPROF_DB"
         )
 
 
@@ -178,10 +194,12 @@ def _create_private(path: Path) -> None:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     except FileExistsError:
         if not os.access(path, os.W_OK):
-            raise StoreError(f"{path} can't be written: name another file with --db") from None
+            raise StoreError(
+                f"{with_tilde(path)} can't be written: name another file with --db"
+            ) from None
     except OSError as error:
         raise StoreError(
-            f"{path} can't be made ({error.strerror}): name another file with --db"
+            f"{with_tilde(path)} can't be made ({error.strerror}): name another file with --db"
         ) from None
     else:
         os.close(descriptor)
@@ -205,7 +223,7 @@ def write_lock(path: Path, wait_seconds: float) -> Iterator[bool]:
             lock_path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
         )
     except OSError as error:
-        raise StoreError(f"{lock_path} can't be opened ({error.strerror})") from None
+        raise StoreError(f"{with_tilde(lock_path)} can't be opened ({error.strerror})") from None
     try:
         yield _lock(descriptor, time.monotonic() + wait_seconds)
     finally:

@@ -14,7 +14,13 @@ from typing import NamedTuple
 from agentpprof.errors import NothingFoundError, StoreError
 from agentpprof.output_cache import clear_cache
 from agentpprof.resources import read_text
-from agentpprof.store.database import look_at, opened_for_reading, opened_for_writing, write_lock
+from agentpprof.store.database import (
+    look_at,
+    no_database,
+    opened_for_reading,
+    opened_for_writing,
+    write_lock,
+)
 from agentpprof.store.leftovers import clear_leftovers
 from agentpprof.store.schema import schema_version
 from agentpprof.store.search_index import empty_search_index
@@ -54,7 +60,7 @@ class Forgotten(NamedTuple):
 def count_forgettable(database: Path, wish: Wish) -> Forgotten:
     """Return what a wish is about; raises NothingFoundError when that is nothing."""
     if look_at(database) == 0:
-        raise NothingFoundError("there is no database yet, so there is nothing to forget")
+        raise no_database(database)
     if look_at(database) < schema_version():
         with opened_for_writing(database):
             pass  # an older schema has no tombstones

@@ -15,6 +15,7 @@ from agentpprof.output_cache import clear_cache
 from agentpprof.store.database import (
     check_place,
     look_at,
+    no_database,
     opened_for_reading,
     opened_for_writing,
     write_lock,
@@ -37,7 +38,7 @@ def backup(database: Path, target: Path, *, replaces_all: bool = False) -> int:
     is refused: also a backup with sessions that would be lost, unless `replaces_all`.
     """
     if look_at(database) == 0:
-        raise StoreError("there is no database to back up: run agentpprof index first")
+        raise no_database(database)
     if target.exists():
         if target.samefile(database):
             raise StoreError(f"{target} is the database itself: name another file")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from agentpprof.errors import NothingFoundError, StoreError, UsageError
 from agentpprof.resources import read_text
-from agentpprof.store.database import look_at, opened_for_writing, write_lock
+from agentpprof.store.database import look_at, no_database, opened_for_writing, write_lock
 
 _LOCK_SECONDS = 10.0
 _SHOWN = 10
@@ -146,7 +146,7 @@ def _tag_of(connection: sqlite3.Connection, target: Named) -> str | None:
 @contextmanager
 def _transaction(database: Path) -> Iterator[sqlite3.Connection]:
     if look_at(database) == 0:
-        raise StoreError("there is no database yet: run agentpprof index, or name one with --db")
+        raise no_database(database)
     with write_lock(database, _LOCK_SECONDS) as is_held:
         if not is_held:
             raise StoreError("another agentpprof is writing: try again when it is done")

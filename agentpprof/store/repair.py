@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from agentpprof.errors import StoreError
 from agentpprof.output_cache import clear_cache
-from agentpprof.store.database import look_at, opened_for_writing, write_lock
+from agentpprof.store.database import look_at, no_database, opened_for_writing, write_lock
 from agentpprof.store.search_index import empty_search_index, fill_search_index
 
 _LOCK_SECONDS = 60.0
@@ -26,7 +26,7 @@ class Repair(NamedTuple):
 def repair(database: Path) -> Repair:
     """Make every index anew, then let SQLite check the whole file; raises StoreError."""
     if look_at(database) == 0:
-        raise StoreError("there is no database to repair: run agentpprof index first")
+        raise no_database(database)
     with write_lock(database, _LOCK_SECONDS) as is_held:
         if not is_held:
             raise StoreError("another agentpprof is writing: try again when it is done")
