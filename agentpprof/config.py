@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agentpprof.errors import NoHomeError, UsageError
+from agentpprof.origins import Configured
 from agentpprof.places import expanded, user_folder
 
 if TYPE_CHECKING:
@@ -136,14 +137,20 @@ def _checked(name: str, value: Any, path: Path) -> str | tuple[str, ...]:
             raise UsageError(f'{path}: {name} is a list of texts: {name} = ["…", "…"]')
         if definition.separator == "," and any("," in each for each in value):
             raise UsageError(f"{path}: {name}: a folder's name can't hold a comma")
-        return tuple(_placed(each, definition, path) for each in value)
+        return tuple(_placed(each, definition, f"{path}: {name}") for each in value)
     if not isinstance(value, str) or not value:
         raise UsageError(f'{path}: {name} is a text: {name} = "…"')
-    return value if value == ALL else _placed(value, definition, path)
+    return value if value == ALL else _placed(value, definition, f"{path}: {name}")
 
 
-def _placed(text: str, definition: Definition, path: Path) -> str:
-    return str(path.parent / expanded(text)) if definition.is_path else text
+def _placed(text: str, definition: Definition, origin: str) -> str:
+    """Return a text of the file that knows its place; paths are relative to the file's folder."""
+    if not definition.is_path:
+        return Configured(text, f"{origin}:")
+    try:
+        return Configured(str(config_path().parent / expanded(text)), f"{origin}:")
+    except NoHomeError as error:
+        raise UsageError(f"{origin}: {error}") from None
 
 
 def settings(flags: Mapping[str, Any]) -> dict[str, Setting]:
@@ -168,9 +175,11 @@ def _setting(name: str, flags: Mapping[str, Any], in_file: Mapping[str, Any]) ->
 
 
 def _split(text: str, definition: Definition) -> str | tuple[str, ...]:
+    origin = f"{definition.variable}:"
     if not definition.separator:
-        return text
-    return tuple(part.strip() for part in text.split(definition.separator) if part.strip())
+        return Configured(text, origin)
+    parts = (part.strip() for part in text.split(definition.separator))
+    return tuple(Configured(part, origin) for part in parts if part)
 
 
 def configured_environment() -> dict[str, str]:

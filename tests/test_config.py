@@ -213,3 +213,69 @@ def test_the_demo_shows_its_own_history_whatever_is_configured(
     write("tag_rules = ['prompt:mine=.']\n")
     assert run("demo", "-o", tmp_path).code == 0
     assert "task:mine" not in (tmp_path / "tokens.folded").read_text(encoding="utf-8")
+
+
+# ------------------------------------------------------------------ wrong values
+
+
+WRONG = [
+    ("tag_rules", "prompt:x", "there is no `=` before the pattern"),
+    ("tag_rules", "prompt:deploy=(", "the pattern `(` can't be used"),
+    ("op_map_files", "/none.txt", "/none.txt can't be read"),
+    ("llama_url", "ftp://x", "'ftp://x' is no address"),
+    ("project", "~nobody-here/x", "~nobody-here/x: no such user"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "reason"), WRONG)
+def test_a_wrong_value_is_told_with_its_variable(
+    name: str, value: str, reason: str, history: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    variable = SETTINGS[name].variable
+    monkeypatch.setenv(variable, value)
+    ran = run("-o", "-", "--format", "json", *(("--tagger", "llm") if name == "llama_url" else ()))
+    assert (ran.code, ran.out) == (2, b"")
+    assert ran.err.startswith(f"Error: {variable}: ")
+    assert reason in ran.err
+    assert "--" not in ran.err
+    (fault,) = shown()["faults"]
+    assert ran.err == f"Error: {fault}\n"
+
+
+@pytest.mark.parametrize(("name", "value", "reason"), WRONG)
+def test_a_wrong_value_is_told_with_its_place_in_the_file(
+    name: str, value: str, reason: str, history: Path
+) -> None:
+    path = write(f"{name} = {json.dumps([value] if SETTINGS[name].separator else value)}")
+    ran = run("-o", "-", "--format", "json", *(("--tagger", "llm") if name == "llama_url" else ()))
+    assert (ran.code, ran.out) == (2, b"")
+    assert ran.err.startswith(f"Error: {path}: {name}: ")
+    assert reason in ran.err
+    told = run("config", "show")
+    assert f"{path}: {name}: " in told.out.decode() + told.err
+
+
+def test_a_vague_rule_of_the_file_is_told_with_the_file(history: Path) -> None:
+    path = write("tag_rules = ['prompt:data=cart']")
+    assert f"{path}: tag_rules: prompt:data: `data` says little" in run("--all-projects").err
+
+
+def test_a_database_and_homes_that_no_run_could_use_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "notes.txt").write_text("no database at all, but a text of some length")
+    monkeypatch.setenv("CODEX_HOME", f"{tmp_path},/none")
+    monkeypatch.setenv("AGENTPPROF_DB", str(tmp_path / "notes.txt"))
+    homes, database = shown()["faults"]
+    assert homes == "CODEX_HOME: there is no folder /none"
+    assert database.startswith(f"AGENTPPROF_DB: {tmp_path}/notes.txt is not a database")
+    monkeypatch.delenv("AGENTPPROF_DB")
+    assert f"{homes}\n" in run("index").err
+    assert run("index", "-q").err == ""
+
+
+def test_a_variable_that_nothing_reads_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AGENTPPROF_TAGRULES", "x")
+    (fault,) = shown()["faults"]
+    assert fault.endswith("nothing reads this variable; did you mean AGENTPPROF_TAG_RULES?")
+    assert f"wrong: {fault}" in run("config", "show").out.decode()

@@ -14,8 +14,9 @@ from agentpprof.commands.source import Source, read_source
 from agentpprof.commands.tagger_choice import TaggerChoice, read_tagger
 from agentpprof.config import with_configuration, with_default_project
 from agentpprof.encoders import encoder, format_of_path, gzip_of_path
-from agentpprof.errors import UsageError
+from agentpprof.errors import NoHomeError, UsageError
 from agentpprof.models import OutputOptions
+from agentpprof.origins import option_of
 from agentpprof.output import STDOUT
 from agentpprof.places import expanded
 from agentpprof.profile.fields import LABELS, TEXT_FIELDS
@@ -232,7 +233,11 @@ def _project(options: Mapping[str, Any]) -> tuple[str | None, str | None]:
         raise UsageError("--project-root and --all-projects contradict each other: leave one out")
     if options["all_projects"] or (options["session_files"] and named is None):
         return None, name
-    root = find_workspace(os.path.realpath(expanded(named or "."))).root
+    try:
+        place = expanded(named or ".")
+    except NoHomeError as error:
+        raise UsageError(f"{option_of(named or '', '--project-root')} {error}") from None
+    root = find_workspace(os.path.realpath(place)).root
     return (None if options["session_files"] else root), name or name_of_root(root)
 
 

@@ -8,6 +8,7 @@ import click
 from agentpprof.commands.options import store_options
 from agentpprof.commands.printing import table_on_stdout
 from agentpprof.commands.sections import OnceCommand, option
+from agentpprof.commands.setting_faults import setting_faults
 from agentpprof.commands.telling import print_text, say, say_json
 from agentpprof.config import SETTINGS, config_path, settings
 from agentpprof.models import Answer
@@ -47,15 +48,22 @@ def path_command() -> None:
 def show_command(as_json: bool, debug: bool, **flags: Any) -> None:
     """Print every setting, its value and its source: flag, environment, file or default.
 
-    Takes the flags of a profile that set one, to see what they change.
+    Takes the flags of a profile that set one, to see what they change. Values that no run could
+    use are told below, with where they come from.
     """
     found = settings(flags)
+    faults = list(setting_faults(found, flags["database"]))
     if found["database"].source == "default":
         found["database"] = found["database"]._replace(value=str(default_path()))
     place = config_path()
     if as_json:
         document = {name: setting._asdict() for name, setting in found.items()}
-        whole = {"file": str(place), "exists": place.exists(), "settings": document}
+        whole = {
+            "file": str(place),
+            "exists": place.exists(),
+            "settings": document,
+            "faults": faults,
+        }
         say_json(whole)
         return
     say(f"{place}{'' if place.exists() else ' (not there)'}\n")
@@ -66,6 +74,8 @@ def show_command(as_json: bool, debug: bool, **flags: Any) -> None:
         is_named = setting.source == "environment" and os.environ.get(variable)
         rows.append((name, value, variable if is_named else setting.source, SETTINGS[name].meaning))
     _write(Answer(("setting", "value", "from", "meaning"), rows))
+    for text in faults:
+        say(f"wrong: {text}")
 
 
 def _write(answer: Answer) -> None:

@@ -12,8 +12,9 @@ from agentpprof.commands.options import (
 )
 from agentpprof.commands.progress import progress_bar
 from agentpprof.commands.sections import OnceCommand
+from agentpprof.commands.setting_faults import missing_homes
 from agentpprof.commands.telling import report_lines, say
-from agentpprof.config import configured_tagger
+from agentpprof.config import configured_tagger, settings
 from agentpprof.errors import UsageError
 from agentpprof.ingest.indexer import sync
 from agentpprof.store.tag_cache import tag_new_prompts
@@ -42,5 +43,7 @@ def command(
             report = sync(path, roots, on_progress)
         tag_new_prompts(path, configured_tagger())
     if not quiet:
+        for line in () if is_foreign else missing_homes(settings({})):
+            say(line, on_stderr=True)
         for line in report_lines(report, verbose):
             say(line, on_stderr=True)

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from agentpprof.errors import UsageError
+from agentpprof.origins import option_of
 from agentpprof.store.database import default_path
 from agentpprof.tagging.llm_server import Server
 
@@ -43,11 +44,12 @@ def read_llm_choice(options: Mapping[str, Any]) -> LlmChoice:
     parallel = options["llm_parallel"]
     if parallel is not None and parallel not in _PARALLEL:
         raise UsageError(f"--llm-parallel {parallel}: write a number from 1 to {_PARALLEL[-1]}")
-    url = _url(options["llama_url"] or _DEFAULT_URL)
+    url = checked_url(options["llama_url"] or _DEFAULT_URL)
+    option = option_of(options["llama_url"] or "", "--llama-url")
     is_remote = not is_loopback(url)
     if is_remote and not options["allow_remote_llm"] and options["tagger_name"] == "llm":
         raise UsageError(
-            f"--llama-url {url} is another machine, and prompts would go there: allow it with "
+            f"{option} {url} is another machine, and prompts would go there: allow it with "
             f"--allow-remote-llm, or use a server on this one ({_DEFAULT_URL})"
         )
     most = options["max_uncached_tags"]
@@ -76,7 +78,9 @@ def is_loopback(url: str) -> bool:
     return (mapped or address).is_loopback
 
 
-def _url(text: str) -> str:
+def checked_url(text: str) -> str:
+    """Return a server's address without what ends it; raises UsageError."""
+    option = option_of(text, "--llama-url")
     try:
         parts = urlsplit(text)
         is_usable = parts.scheme in ("http", "https") and bool(parts.hostname)
@@ -85,11 +89,11 @@ def _url(text: str) -> str:
         is_usable = False
     if is_usable and (parts.username is not None or parts.password is not None):
         raise UsageError(
-            f"--llama-url holds a login, which others can read: put the key into {KEY_VARIABLE} "
+            f"{option} holds a login, which others can read: put the key into {KEY_VARIABLE} "
             "or --llm-key-file"
         )
     if not is_usable or parts.query or parts.fragment or not text.isprintable() or " " in text:
-        raise UsageError(f"--llama-url {text!r} is no address: write for example {_DEFAULT_URL}")
+        raise UsageError(f"{option} {text!r} is no address: write for example {_DEFAULT_URL}")
     return text.rstrip("/").removesuffix("/v1")
 
 

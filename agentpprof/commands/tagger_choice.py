@@ -77,4 +77,4 @@ def _tag_rules(texts: Sequence[str]) -> tuple[tuple[Any, ...], list[str]]:
     from agentpprof.tagging.rules import parse_tag_rule, rule_warnings
 
     rules = tuple(parse_tag_rule(text) for text in texts)
-    return rules, rule_warnings(rules)
+    return rules, rule_warnings(rules, texts)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agentpprof.errors import UsageError
+from agentpprof.origins import option_of
 from agentpprof.patterns import Pattern, compile_pattern
 from agentpprof.profile.fields import FIELDS, SINGLE, TEXT_FIELDS
 
@@ -99,21 +100,23 @@ def _texts_named(pattern: str) -> tuple[str, ...]:
 
 def read_op_map_file(path: str) -> list[LabelRule]:
     """Read an `--op-map-file`; a UsageError names the file and the line."""
+    option = option_of(path, "--op-map-file")
     try:
         data = Path(path).read_bytes()
         lines = data.decode("utf-8-sig").splitlines()
     except OSError as error:
-        raise UsageError(f"--op-map-file {path} can't be read ({error.strerror})") from None
+        raise UsageError(f"{option} {path} can't be read ({error.strerror})") from None
     except UnicodeDecodeError as error:
         number = data[: error.start].count(b"\n") + 1
-        raise UsageError(f"--op-map-file {path}, line {number}: it is not UTF-8 text") from None
+        raise UsageError(f"{option} {path}, line {number}: it is not UTF-8 text") from None
     return parse_op_map_lines(lines, path)
 
 
 def parse_op_map_lines(lines: Iterable[str], path: str) -> list[LabelRule]:
     """Read the rules of an `--op-map-file`: one a line, blank and `#` lines skipped."""
+    option = option_of(path, "--op-map-file")
     return [
-        parse_label_rule(line.strip(), "--op-map-file", f"--op-map-file {path}, line {number}:")
+        parse_label_rule(line.strip(), "--op-map-file", f"{option} {path}, line {number}:")
         for number, line in enumerate(lines, start=1)
         if line.strip() and not line.lstrip().startswith("#")
     ]

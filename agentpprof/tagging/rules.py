@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from agentpprof.errors import UsageError
+from agentpprof.origins import option_of
 from agentpprof.patterns import Pattern, PatternSet, compile_pattern, quoted
 from agentpprof.vocabulary import TAG_KINDS
 
@@ -35,17 +36,17 @@ def parse_tag_rule(text: str) -> TagRule:
     """
     head, equals, pattern = text.partition("=")
     kind, colon, tag = head.partition(":")
-    shown = quoted(text)
+    option, shown = option_of(text, OPTION), quoted(text)
     if not equals:
-        raise UsageError(f"{OPTION} {shown}: there is no `=` before the pattern; write {_FORM}")
+        raise UsageError(f"{option} {shown}: there is no `=` before the pattern; write {_FORM}")
     if not colon:
-        raise UsageError(f"{OPTION} {shown}: there is no `:` after the kind; write {_FORM}")
+        raise UsageError(f"{option} {shown}: there is no `:` after the kind; write {_FORM}")
     if kind not in RULE_KINDS:
         raise UsageError(
-            f"{OPTION} {shown}: unknown kind {quoted(kind)}; the kinds are {', '.join(RULE_KINDS)}"
+            f"{option} {shown}: unknown kind {quoted(kind)}; the kinds are {', '.join(RULE_KINDS)}"
         )
-    check_tag(tag, f"{OPTION} {shown}")
-    return TagRule(kind, tag, compile_pattern(pattern, f"{OPTION} {kind}:{tag}"))
+    check_tag(tag, f"{option} {shown}")
+    return TagRule(kind, tag, compile_pattern(pattern, f"{option} {kind}:{tag}"))
 
 
 def check_tag(tag: str, where: str) -> None:
@@ -61,11 +62,14 @@ def check_tag(tag: str, where: str) -> None:
         raise UsageError(f"{where}: the tag {quoted(tag)} is too long; {right}")
 
 
-def rule_warnings(rules: Iterable[TagRule]) -> list[str]:
-    """Return what is allowed but unwise about `rules`, each warning once, in their order."""
+def rule_warnings(rules: Sequence[TagRule], texts: Sequence[str] = ()) -> list[str]:
+    """Return what is allowed but unwise about `rules`, each warning once, in their order.
+
+    `texts` are what the rules were read from, and say where each was found.
+    """
     warnings: dict[str, None] = {}
-    for rule in rules:
-        where = f"{OPTION} {rule.kind}:{rule.tag}"
+    for rule, text in zip(rules, texts or [""] * len(rules), strict=True):
+        where = f"{option_of(text, OPTION)} {rule.kind}:{rule.tag}"
         if rule.tag in VAGUE_TAGS:
             warnings[f"{where}: {quoted(rule.tag)} says little; name the kind of work instead"] = (
                 None

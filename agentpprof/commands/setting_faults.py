@@ -1,0 +1,90 @@
+"""What is wrong with settings: each told with the variable, file or flag it comes from."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any, Final
+
+from agentpprof.commands.llm_server import KEY_VARIABLE, checked_url
+from agentpprof.commands.options import named_database
+from agentpprof.config import PLACE, SETTINGS, Setting
+from agentpprof.errors import AgentPprofError, NoHomeError, StoreError
+from agentpprof.origins import Configured, option_of
+from agentpprof.places import expanded, with_tilde
+from agentpprof.profile.rules import read_op_map_file
+from agentpprof.store.database import look_at
+from agentpprof.tagging.rules import parse_tag_rule
+
+_PREFIX: Final = "AGENTPPROF_"
+_OF_TESTS: Final = ("CHROMIUM", "EXAMPLES", "LLM_MODEL", "PPROF", "SAMPLES", "STRICT_SKIPS")
+
+
+def setting_faults(found: Mapping[str, Setting], database: str | None) -> Iterator[str]:
+    """Yield one sentence per value that no run could use, and per variable that nothing reads."""
+    checks: dict[str, Callable[[str], Any]] = {
+        "claude_roots": _check_home,
+        "codex_roots": _check_home,
+        "tag_rules": parse_tag_rule,
+        "op_map_files": read_op_map_file,
+        "llama_url": checked_url,
+        "project": _check_project,
+    }
+    for name, check in checks.items():
+        setting = found[name]
+        if setting.source != "default":
+            texts = (setting.value,) if isinstance(setting.value, str) else setting.value
+            for text in texts:
+                yield from _fault(check, text)
+    yield from _fault(_check_database, database)
+    yield from _unread_variables()
+
+
+def missing_homes(found: Mapping[str, Setting]) -> Iterator[str]:
+    """Yield one sentence per home of an agent that was configured and is not there."""
+    for name in ("claude_roots", "codex_roots"):
+        if found[name].source in ("environment", "file"):
+            for text in found[name].value:
+                yield from _fault(_check_home, text)
+
+
+def _fault(check: Callable[[Any], Any], value: Any) -> Iterator[str]:
+    try:
+        check(value)
+    except AgentPprofError as error:
+        yield str(error)
+
+
+def _check_home(text: str) -> None:
+    place = expanded(text)
+    if not place.is_dir():
+        origin = f"{text.origin} " if isinstance(text, Configured) else ""
+        raise AgentPprofError(f"{origin}there is no folder {with_tilde(place)}")
+
+
+def _check_project(text: str) -> None:
+    try:
+        expanded(text)
+    except NoHomeError as error:
+        raise AgentPprofError(f"{option_of(text, '--project-root')} {error}") from None
+
+
+def _check_database(database: str | None) -> None:
+    path = named_database(database)
+    try:
+        if path is not None:
+            look_at(path)
+    except StoreError as error:
+        origin = "--db" if database is not None else "AGENTPPROF_DB"
+        raise AgentPprofError(f"{origin}: {error}") from None
+
+
+def _unread_variables() -> Iterator[str]:
+    """Yield our variables that nothing reads: their names may be mistyped."""
+    known = [each.variable for each in SETTINGS.values()] + [PLACE, KEY_VARIABLE]
+    known += [_PREFIX + name for name in _OF_TESTS]
+    for name in sorted(os.environ):
+        if name.startswith(_PREFIX) and name not in known:
+            near = get_close_matches(name, known[: -len(_OF_TESTS)], n=1)
+            yield f"{name}: nothing reads this variable" + (
+                f"; did you mean {near[0]}?" if near else ""
+            )
