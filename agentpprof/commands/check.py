@@ -7,6 +7,7 @@ import click
 
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.commands.telling import say
+from agentpprof.counts import counted
 from agentpprof.encoders.check import check_pprof, decode_pprof
 from agentpprof.errors import UsageError
 
@@ -42,4 +43,4 @@ def described(message: Any) -> str:
         f"{texts[each.type]}/{texts[each.unit]} {sum(s.value[n] for s in message.sample):,}"
         for n, each in enumerate(message.sample_type)
     ]
-    return f"{len(message.sample):,} samples; {', '.join(sums)}"
+    return f"{counted(len(message.sample), 'sample')}; {', '.join(sums)}"

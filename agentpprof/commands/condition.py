@@ -13,6 +13,7 @@ from agentpprof import __version__
 from agentpprof.commands.expiry import expiry_warning
 from agentpprof.commands.options import chosen_roots, named_database
 from agentpprof.commands.telling import ago, say
+from agentpprof.counts import counted
 from agentpprof.errors import StoreError
 from agentpprof.ingest.checking import Check
 from agentpprof.ingest.discover import Root
@@ -70,7 +71,8 @@ def _attention(health: Health, pending: Pending, expiry: str) -> Iterator[str]:
     if health.disk_free_bytes < DISK_ALARM_BYTES:
         yield "the disk is nearly full"
     if pending.unreadable:
-        yield f"{pending.unreadable:,} files or folders of logs can't be read"
+        what = counted(pending.unreadable, "file or folder", "files or folders")
+        yield f"{what} of logs can't be read"
     if expiry:
         yield expiry
 
@@ -122,14 +124,15 @@ def lines_of(condition: Condition) -> Iterator[str]:
         f"{_mb(health.database_bytes)}, write-ahead log {_mb(health.wal_bytes)}"
     )
     yield (
-        f"stored        {health.counts.sessions:,} sessions, "
-        f"{health.counts.operations:,} operations, last written {_ago(health.written_at_ms)}"
+        f"stored        {counted(health.counts.sessions, 'session')}, "
+        f"{counted(health.counts.operations, 'operation')}, "
+        f"last written {_ago(health.written_at_ms)}"
     )
     yield (
-        f"logs          {pending.files:,} files: {pending.pending_files:,} pending "
+        f"logs          {counted(pending.files, 'file')}: {pending.pending_files:,} pending "
         f"({_mb(pending.lag_bytes)}), {pending.unfinished_files:,} with an unfinished line, "
         f"{health.counts.gone_files:,} gone, {health.counts.damaged_files:,} damaged, "
-        f"{health.counts.damaged_lines:,} damaged lines"
+        f"{counted(health.counts.damaged_lines, 'damaged line')}"
     )
     yield f"watcher       {_watcher_text(health)}"
     if health.is_write_lock_held:

@@ -196,7 +196,7 @@ def _print(change: Difference, options: Mapping[str, Any]) -> None:
         say_json(document)
         return
     paper = paper_of_stdout()
-    left_out = left_out_line(len(changes) - len(shown), "frames", "--rows 0 shows all")
+    left_out = left_out_line(len(changes) - len(shown), ("frame", "frames"), "--rows 0 shows all")
     lines = [*head_lines(change, paper), *change_lines(shown, change.new, paper), *left_out]
     print_lines(lines)
 

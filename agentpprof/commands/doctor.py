@@ -9,6 +9,7 @@ import click
 from agentpprof.commands.condition import Condition, read_condition, tell
 from agentpprof.commands.options import named_database, store_options
 from agentpprof.commands.sections import OnceCommand
+from agentpprof.counts import counted
 from agentpprof.ingest.checking import (
     Check,
     integrity,
@@ -53,7 +54,9 @@ def _repaired(options: dict[str, Any]) -> Check:
             "repair", False, f"the damage is not in indexes alone ({done.error}): {advice}"
         )
     search = f", the search index up to operation {done.searchable:,}" if done.searchable else ""
-    return Check("repair", True, f"{done.indexes:,} indexes were made anew{search}")
+    return Check(
+        "repair", True, f"{counted(done.indexes, 'index was', 'indexes were')} made anew{search}"
+    )
 
 
 def _salvaged(options: dict[str, Any]) -> Check:
@@ -61,7 +64,7 @@ def _salvaged(options: dict[str, Any]) -> Check:
     target = Path(options["salvage"])
     found = salvage(named_database(options["database"]) or default_path(), target)
     lost = [f"{table} ({gaps:,})" for table, gaps in found.gaps.items() if gaps]
-    text = f"{sum(found.rows.values()):,} rows of {len(found.rows)} tables were copied"
+    text = f"{counted(sum(found.rows.values()), 'row')} of {len(found.rows)} tables copied"
     text += f"; gaps in {', '.join(lost)}" if lost else ", all there are"
     advice = f": run agentpprof restore {target}, then agentpprof index"
     return Check("salvage", not lost, text + advice)

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from agentpprof.counts import counted
 from agentpprof.ingest.discover import Root, find_log_files
 from agentpprof.store.database import look_at, opened_for_reading
 from agentpprof.store.files import read_known_files
@@ -30,7 +31,7 @@ def expiry_warning(database: Path, roots: Iterable[Root], now: float | None = No
     )
     if not count:
         return ""
-    what = "1 transcript is" if count == 1 else f"{count:,} transcripts are"
+    what = counted(count, "transcript is", "transcripts are")
     return (
         f"{what} not indexed yet and will be deleted by Claude Code within {_WARNED_DAYS} days: "
         "run agentpprof index"

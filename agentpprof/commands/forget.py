@@ -8,6 +8,7 @@ import click
 from agentpprof.commands.options import loudness_options, named_database
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.commands.telling import say
+from agentpprof.counts import counted
 from agentpprof.errors import UsageError
 from agentpprof.profile.selection import project_names, root_of_project
 from agentpprof.profile.times import parse_span
@@ -103,5 +104,5 @@ def _before_ms(before: str | None, path: Any) -> int | None:
 
 
 def _text(counts: Forgotten) -> str:
-    sessions = "1 session" if counts.sessions == 1 else f"{counts.sessions:,} sessions"
-    return f"{sessions} with {counts.operations:,} operations, {counts.prompts:,} prompts"
+    sessions, prompts = counted(counts.sessions, "session"), counted(counts.prompts, "prompt")
+    return f"{sessions} with {counted(counts.operations, 'operation')}, {prompts}"

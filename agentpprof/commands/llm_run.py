@@ -11,6 +11,7 @@ from agentpprof.commands.llm_tagging import Job, Report, missing_texts, tag_text
 from agentpprof.commands.opened import opened_selection
 from agentpprof.commands.tagger_choice import read_tagger
 from agentpprof.config import configured_tagger, with_model_server
+from agentpprof.counts import counted
 from agentpprof.errors import UsageError
 from agentpprof.profile.llm_texts import Texts, Wanted, find_texts, questions_of
 from agentpprof.profile.selection import Selection
@@ -65,9 +66,11 @@ def text_of_dry_run(sent: Mapping[str, Any]) -> str:
     """Return a dry run for a person."""
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in sent["kinds"].items() if count)
     lines = [
-        f"{sent['texts']:,} texts ({kinds or 'nothing is new'}) would go to {sent['url']}: "
+        f"{counted(sent['texts'], 'text')} ({kinds or 'nothing is new'}) would go to "
+        f"{sent['url']}: "
         f"{sent['text_bytes']:,} bytes of text, {sent['request_bytes']:,} with the questions",
-        f"taken out of them: {sent['secrets']:,} secrets, {sent['emails']:,} e-mail addresses; "
+        f"taken out of them: {counted(sent['secrets'], 'secret')}, "
+        f"{counted(sent['emails'], 'e-mail address', 'e-mail addresses')}; "
         "also the names of this person and machine, and home folders",
     ]
     if sent["limit"] is not None:
@@ -77,11 +80,11 @@ def text_of_dry_run(sent: Mapping[str, Any]) -> str:
 
 def text_of_run(report: Report) -> str:
     """Return how a run went, for a person."""
-    counted = (
-        f"{report.tagged:,} new tags, {report.known:,} known before, {report.untagged:,} untagged, "
-        f"{report.pending:,} pending"
+    counts = (
+        f"{counted(report.tagged, 'new tag')}, {report.known:,} known before, "
+        f"{report.untagged:,} untagged, {report.pending:,} pending"
     )
-    return "\n".join([counted, *report.lines()])
+    return "\n".join([counts, *report.lines()])
 
 
 @contextmanager

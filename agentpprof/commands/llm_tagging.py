@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 from agentpprof.commands.llm_server import LlmChoice
 from agentpprof.commands.progress import counting_bar
 from agentpprof.commands.telling import say
+from agentpprof.counts import counted
 from agentpprof.errors import StoreError
 from agentpprof.privacy import PublicText
 from agentpprof.profile.llm_texts import Texts, questions_of
@@ -238,4 +239,4 @@ def missing_texts(connection: sqlite3.Connection, texts: Texts, job: Job) -> dic
 
 
 def _texts(count: int) -> str:
-    return "1 text" if count == 1 else f"{count:,} texts"
+    return counted(count, "text")

@@ -11,6 +11,7 @@ from agentpprof.commands.printing import table_on_stdout
 from agentpprof.commands.profile_options import selection_options
 from agentpprof.commands.sections import OnceCommand, option
 from agentpprof.commands.telling import print_text, say_json
+from agentpprof.counts import counted
 from agentpprof.encoders.amounts import humanise
 from agentpprof.models import Answer
 from agentpprof.profile.selection import top_sessions
@@ -85,7 +86,11 @@ def command(**options: Any) -> None:
         document = {"sessions": [_record(row) for row in shown], "count": len(rows)}
         say_json(document)
         return
-    cut = f"{len(rows) - len(shown):,} more sessions: --rows 0 shows all" if rows != shown else ""
+    cut = (
+        f"{counted(len(rows) - len(shown), 'more session')}: --rows 0 shows all"
+        if rows != shown
+        else ""
+    )
     _write(Answer(_COLUMNS, [_cells(row, shorts, look.zone) for row in shown], cut))
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from agentpprof.commands.top_text import Line, Paper, cut
+from agentpprof.counts import counted
 from agentpprof.encoders.amounts import humanise
 from agentpprof.privacy import PublicText
 from agentpprof.profile.timeline_rows import Step
@@ -71,16 +72,20 @@ def _step_lines(step: Step, text: str | None, zone: str, paper: Paper) -> Iterat
         count = len(done.sessions)
         told = (
             f"{_INDENT}sub-agent {PublicText(kind)}" + (f" × {count}" if count > 1 else "") + ": "
-            f"{humanise(done.tokens, 'count')} tokens, {_calls(done.calls, 0)}"
+            f"{_tokens(done.tokens)}, {_calls(done.calls, 0)}"
         )
         yield [(cut(told, paper), "magenta")]
 
 
+def _tokens(tokens: int) -> str:
+    return f"{humanise(tokens, 'count')} {'token' if tokens == 1 else 'tokens'}"
+
+
 def _cost(tokens: int, work_ms: int) -> str:
     seconds = humanise(round(work_ms / 1000), "seconds")
-    return f"{humanise(tokens, 'count')} tokens · {seconds}"
+    return f"{_tokens(tokens)} · {seconds}"
 
 
 def _calls(calls: int, failed: int) -> str:
-    told = f"{calls:,} call{'s' * (calls != 1)}"
+    told = counted(calls, "call")
     return f"{told}, {failed:,} failed" if failed else told

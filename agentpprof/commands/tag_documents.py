@@ -12,6 +12,7 @@ from agentpprof.commands.options import chosen_database
 from agentpprof.commands.progress import progress_bar
 from agentpprof.commands.source import Source, sync_source
 from agentpprof.config import configured_tagger, with_configuration
+from agentpprof.counts import counted
 from agentpprof.errors import NoSessionError, NothingFoundError
 from agentpprof.models import Answer, PromptRow
 from agentpprof.profile.selection import Selection
@@ -199,5 +200,4 @@ def _lines(document: Mapping[str, Any]) -> Iterator[str]:
         place = f"untagged {sample['kind']} in {show(sample['session_id'])}"
         yield f"{place}: {show(sample['preview'])}"
     for hint in document["hint"]:
-        texts = "1 prompt" if hint["texts"] == 1 else f"{hint['texts']:,} prompts"
-        yield f"try {hint['rule']}  # {texts}"
+        yield f"try {hint['rule']}  # {counted(hint['texts'], 'prompt')}"

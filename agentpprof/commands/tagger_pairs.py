@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from agentpprof.commands.llm_server import LlmChoice, read_llm_choice
 from agentpprof.commands.opened import Opened, opened_selection
 from agentpprof.config import configured_tagger, with_model_server
+from agentpprof.counts import counted
 from agentpprof.errors import NothingFoundError, UsageError
 from agentpprof.models import PromptRow
 from agentpprof.privacy import PublicText
@@ -127,13 +128,14 @@ def text_of(document: Mapping[str, Any]) -> str:
 
 def _lines(document: Mapping[str, Any]) -> Iterator[str]:
     first, second = PublicText(document["first"]), PublicText(document["second"])
+    prompts = counted(document["texts"], "prompt")
     yield (
-        f"{first} and {second} agree on {document['agreed']:,} of {document['texts']:,} prompts "
+        f"{first} and {second} agree on {document['agreed']:,} of {prompts} "
         f"({document['agreed_pct']:.1f} %), kappa {document['kappa']:.2f}"
     )
     for name, count in ((first, document["only_first"]), (second, document["only_second"])):
         if count:
-            yield f"{count:,} more have a tag of {name} alone"
+            yield f"{count:,} more {'has' if count == 1 else 'have'} a tag of {name} alone"
     rows = [
         (count, one, other)
         for one, row in document["matrix"].items()

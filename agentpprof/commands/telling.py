@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from agentpprof.counts import counted
 from agentpprof.ingest.report import SyncReport
 from agentpprof.output import STDOUT, write_output
 from agentpprof.store import queries
@@ -56,7 +57,7 @@ def ago(seconds: float) -> str:
     for length, unit in _UNITS:
         if seconds >= length:
             count = int(seconds // length)
-            return f"{count:,} {unit}{'s' * (count != 1)} ago"
+            return f"{counted(count, unit)} ago"
     return "less than a minute ago"
 
 
@@ -64,8 +65,8 @@ def report_lines(report: SyncReport, verbose: bool) -> Iterator[str]:
     """Yield what one pass did, and what it had to leave out."""
     if verbose or report.files_read:
         yield (
-            f"{report.files_read:,} of {report.files:,} log files read: "
-            f"{report.bytes_read / 1e6:,.1f} MB, {report.operations:,} operations, "
+            f"{report.files_read:,} of {counted(report.files, 'log file')} read: "
+            f"{report.bytes_read / 1e6:,.1f} MB, {counted(report.operations, 'operation')}, "
             f"{report.seconds:.1f} s"
         )
     skipped = skipped_text(report.bad_lines, report.unknown_records, len(report.unreadable))
@@ -80,5 +81,5 @@ def skipped_text(bad_lines: int, unknown_records: int, unreadable: int) -> str:
         (unknown_records, "record of an unknown type", "records of unknown types"),
         (unreadable, "unreadable file or folder", "unreadable files or folders"),
     )
-    parts = [f"{count:,} {one if count == 1 else many}" for count, one, many in counts if count]
+    parts = [counted(count, one, many) for count, one, many in counts if count]
     return "skipped: " + ", ".join(parts) if parts else ""

@@ -161,10 +161,14 @@ def lines_of(profile: Profile, made: Output, choice: Choice, paper: Paper) -> li
     stacks = _chosen_stacks(profile, choice)
     if choice.is_tree:
         branches, left_out = top_branches(stacks, choice.rows)
-        return [*head, *tree_lines(branches, profile, paper), *_left_out(left_out, "branches")]
+        return [
+            *head,
+            *tree_lines(branches, profile, paper),
+            *_left_out(left_out, ("branch", "branches")),
+        ]
     rows = top_rows(stacks, choice.kinds, choice.by_flat)
     shown = row_lines(rows[: choice.rows], profile, paper)
-    return [*head, *shown, *_left_out(len(rows) - choice.rows, "frames")]
+    return [*head, *shown, *_left_out(len(rows) - choice.rows, ("frame", "frames"))]
 
 
 def _chosen_stacks(profile: Profile, choice: Choice) -> Mapping[Stack, int]:
@@ -173,8 +177,8 @@ def _chosen_stacks(profile: Profile, choice: Choice) -> Mapping[Stack, int]:
     return only_kinds(stacks, choice.kinds) if choice.is_by else stacks
 
 
-def _left_out(number: int, what: str) -> list[Line]:
-    return left_out_line(max(0, number), what, "agentpprof top --rows 0 shows all")
+def _left_out(number: int, one_or_many: tuple[str, str]) -> list[Line]:
+    return left_out_line(max(0, number), one_or_many, "agentpprof top --rows 0 shows all")
 
 
 def document_of(profile: Profile, made: Output, choice: Choice) -> dict[str, Any]:

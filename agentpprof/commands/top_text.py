@@ -7,6 +7,7 @@ coloured on a terminal and bare into a pipe.
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from agentpprof.counts import counted
 from agentpprof.encoders.amounts import amount, humanise, percent
 from agentpprof.encoders.fitting import ELLIPSIS, cells, fitted
 from agentpprof.encoders.palette import failed
@@ -64,8 +65,8 @@ def head_lines(profile: Profile, sessions: int, paper: Paper) -> list[Line]:
     whole = amount(profile.total, profile.sample_type, profile.unit)
     count = len(profile.stacks())
     facts = [
-        f"{sessions:,} session{'s' * (sessions != 1)}",
-        f"{count:,} stack{'s' * (count != 1)}",
+        counted(sessions, "session"),
+        counted(count, "stack"),
         *(show(text) for text in profile.comments if text.startswith("filter:")),
     ]
     title = f"{profile.view} of {profile.project}: {whole}"
@@ -122,11 +123,11 @@ def tree_lines(branches: Iterable[Branch], profile: Profile, paper: Paper) -> li
     return lines
 
 
-def left_out_line(left_out: int, what: str, option: str) -> list[Line]:
-    """Return a line on what is not shown, none when all is."""
+def left_out_line(left_out: int, one_or_many: tuple[str, str], option: str) -> list[Line]:
+    """Return a line on what is not shown, in the word for one or for many; none when all is."""
     if not left_out:
         return []
-    return [[(f"… {left_out:,} more {what}: {option}", _DIM)]]
+    return [[(f"… {left_out:,} more {one_or_many[left_out != 1]}: {option}", _DIM)]]
 
 
 def padded(texts: Sequence[str], widths: Sequence[int]) -> str:

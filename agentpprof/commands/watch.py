@@ -17,6 +17,7 @@ from agentpprof.commands.sections import OnceCommand
 from agentpprof.commands.telling import say
 from agentpprof.commands.watch_tagging import WatchTagging, read_watch_tagging
 from agentpprof.config import configured_tagger
+from agentpprof.counts import counted
 from agentpprof.errors import UsageError
 from agentpprof.ingest.watch import Batch, Watched
 from agentpprof.ingest.watcher_process import run_watcher
@@ -104,6 +105,6 @@ def text_of(batch: Batch) -> str:
         return f"a pass failed ({batch.error}): it is tried again, see agentpprof status"
     report = batch.report
     return (
-        f"{report.files_read:,} of {report.files:,} log files read: "
-        f"{report.bytes_read / 1e6:,.1f} MB, {report.operations:,} operations"
+        f"{report.files_read:,} of {counted(report.files, 'log file')} read: "
+        f"{report.bytes_read / 1e6:,.1f} MB, {counted(report.operations, 'operation')}"
     )

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from agentpprof.counts import counted
 from agentpprof.encoders.amounts import amount, humanise, percent
 from agentpprof.encoders.fitting import fitted
 from agentpprof.encoders.flame_data import data_block
@@ -130,8 +131,7 @@ def _subtitles(profile: Profile, tree: Tree) -> list[str]:
     """Return what is measured, its total and its span, then the comments."""
     facts = [amount(tree.total[0], profile.sample_type, profile.unit)]
     facts.append(f"{profile.sample_type}/{profile.unit}")
-    stacks = len(tree.stacks)
-    facts.append("1 stack" if stacks == 1 else f"{stacks:,} stacks")
+    facts.append(counted(len(tree.stacks), "stack"))
     span = span_of(profile)
     comments = [text for text in profile.comments if not text.startswith("agentpprof:")]
     return [*facts, *([span] if span else []), *comments]
@@ -176,7 +176,7 @@ def _foot(layout: Layout, tree: Tree, y: int, width: int) -> tuple[str, int]:
     room = int((width - 2 * MARGIN) / LETTER)
     lines = [_text("detail", y + _LINE, fitted(_HINT, room)), _text("detail", y + 2 * _LINE, "")]
     share = percent(layout.hidden_weight, tree.total[0])
-    boxes = "1 box" if layout.hidden == 1 else f"{layout.hidden:,} boxes"
+    boxes = counted(layout.hidden, "box", "boxes")
     note = f"{boxes} under {SMALLEST_BOX} px not drawn ({share} of weight)"
     lines.append(_text("note", y + 3 * _LINE, fitted(note, room) if layout.hidden else ""))
     return "\n".join(lines), y + 3 * _LINE + 12

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from agentpprof.agents import decoder_of
 from agentpprof.agents.facts import BadLineFact
+from agentpprof.counts import counted
 from agentpprof.ingest import reader
 from agentpprof.ingest.discover import Root
 from agentpprof.mounts import is_remote, mount_type
@@ -85,7 +86,7 @@ def logs_unchanged(known: Mapping[str, KnownFile]) -> Check:
                 changed += not reader.is_continued(descriptor, file.checkpoint)
         except OSError:
             continue  # gone since, or not ours to read: status counts those
-    text = f"{changed:,} of {files:,} logs were rewritten since they were read"
+    text = f"{changed:,} of {counted(files, 'log')} rewritten since the last read"
     return Check("logs", not changed, text + (": run agentpprof index" if changed else ""))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from agentpprof.counts import counted
 from agentpprof.errors import StoreError
 from agentpprof.output_cache import clear_cache
 from agentpprof.store.database import (
@@ -62,7 +63,7 @@ def _check_nothing_is_lost(database: Path, target: Path) -> None:
             known.update(row[0] for row in _rows(connection, "forgotten_session"))
     if lost := len(stored - known):
         raise StoreError(
-            f"{target} holds {lost:,} sessions that this database does not have: "
+            f"{target} holds {counted(lost, 'session')} that this database does not have: "
             "name another file, or replace it with --yes"
         )
 

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from agentpprof.counts import counted
 from agentpprof.vocabulary import UNTAGGED
 
 MAX_UNTAGGED: Final = 5.0  # percent; the target is below it
@@ -84,6 +85,7 @@ def _spread_warnings(spread: Spread) -> Iterator[str]:
     if spread.kind not in _JUDGED or not spread.tags:
         return
     count, nouns = len(spread.tags), _NOUNS[spread.kind]
+    tags = counted(count, "tag")
     largest = next(iter(spread.tags))
     if spread.top_pct(1) > _MAX_TOP_1:
         yield (
@@ -96,9 +98,9 @@ def _spread_warnings(spread: Spread) -> Iterator[str]:
             f"{_MAX_TOP_3:g} %)"
         )
     if count < _MIN_TAGS:
-        yield f"the {nouns} have only {_counted(count)} (fewer than {_MIN_TAGS}): too coarse"
+        yield f"the {nouns} have only {tags} (fewer than {_MIN_TAGS}): too coarse"
     if count > _MAX_TAGS:
-        yield f"the {nouns} have {_counted(count)} (more than {_MAX_TAGS}): too fine to aggregate"
+        yield f"the {nouns} have {tags} (more than {_MAX_TAGS}): too fine to aggregate"
     if count > _FEW and spread.entropy < _MIN_ENTROPY:
         yield f"the tags of the {nouns} are uneven: entropy {spread.entropy:.2f} of 1"
 
@@ -130,15 +132,11 @@ def as_lines(spread: Spread) -> Iterator[str]:
     if not spread.tags:
         return
     yield (
-        f"  {_counted(len(spread.tags))}; the largest has {spread.top_pct(1):.1f} %, three "
+        f"  {counted(len(spread.tags), 'tag')}; the largest has {spread.top_pct(1):.1f} %, three "
         f"{spread.top_pct(3):.1f} %, five {spread.top_pct(5):.1f} %; entropy {spread.entropy:.2f}"
     )
     for tag, count in list(spread.tags.items())[:_LARGEST]:
         yield f"  {tag:<12} {count:>7,}  {_percent(count, spread.tagged):5.1f} %"
-
-
-def _counted(tags: int) -> str:
-    return "1 tag" if tags == 1 else f"{tags:,} tags"
 
 
 def _percent(part: int, whole: int) -> float:
