@@ -1,6 +1,7 @@
 """One pass: what is new is read once, and rows stay whatever happens to the logs."""
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -10,6 +11,7 @@ import pytest
 from builders import ClaudeSession, call_id_of, encode_log
 from canonical import canonical_dump
 
+from agentpprof.commands.telling import report_lines
 from agentpprof.ingest import indexer
 from agentpprof.ingest.discover import Root
 from agentpprof.ingest.indexer import sync
@@ -312,3 +314,15 @@ def test_the_call_that_started_a_sub_agent_is_known_from_the_file_beside_its_log
     query = "select subagent from sessions where session_id = 'session-1/a1'"
     assert place.value(query) == "searcher"
     assert place.value("select count(*) from session_spawn") == 1
+
+
+def test_what_a_pass_tells_as_new_is_what_was_not_stored_before(place: Place) -> None:
+    shutil.copy(place.path, place.path.with_name("copy-of-it.jsonl"))
+    place.session("session-2", 2).write(place.home)
+
+    report = place.sync()
+
+    assert (report.operations, report.new_operations) == (7, 3)
+    assert place.value("select count(*) from operation") == 7
+    told = next(report_lines(report, verbose=False))
+    assert ", 3 new operations, 4 known before, " in told

@@ -64,14 +64,20 @@ def ago(seconds: float) -> str:
 def report_lines(report: SyncReport, verbose: bool) -> Iterator[str]:
     """Yield what one pass did, and what it had to leave out."""
     if verbose or report.files_read:
-        yield (
-            f"{report.files_read:,} of {counted(report.files, 'log file')} read: "
-            f"{report.bytes_read / 1e6:,.1f} MB, {counted(report.operations, 'operation')}, "
-            f"{report.seconds:.1f} s"
-        )
+        yield f"{read_text_of(report)}, {report.seconds:.1f} s"
     skipped = skipped_text(report.bad_lines, report.unknown_records, len(report.unreadable))
     if skipped:
         yield skipped
+
+
+def read_text_of(report: SyncReport) -> str:
+    """Return what one pass read, and what of it was not stored before."""
+    known = report.operations - report.new_operations
+    return (
+        f"{report.files_read:,} of {counted(report.files, 'log file')} read: "
+        f"{report.bytes_read / 1e6:,.1f} MB, {counted(report.new_operations, 'new operation')}"
+        + (f", {known:,} known before" if known > 0 else "")
+    )
 
 
 def skipped_text(bad_lines: int, unknown_records: int, unreadable: int) -> str:

@@ -14,10 +14,9 @@ from agentpprof.commands.options import (
 )
 from agentpprof.commands.profile_options import tag_options
 from agentpprof.commands.sections import OnceCommand
-from agentpprof.commands.telling import say
+from agentpprof.commands.telling import read_text_of, say
 from agentpprof.commands.watch_tagging import WatchTagging, read_watch_tagging
 from agentpprof.config import configured_tagger
-from agentpprof.counts import counted
 from agentpprof.errors import UsageError
 from agentpprof.ingest.watch import Batch, Watched
 from agentpprof.ingest.watcher_process import run_watcher
@@ -90,6 +89,7 @@ def line_of(batch: Batch) -> dict[str, Any]:
         "files_read": report.files_read,
         "bytes_read": report.bytes_read,
         "operations": report.operations,
+        "new_operations": report.new_operations,
         "damaged_lines": report.bad_lines,
         "unknown_records": report.unknown_records,
         "unreadable": len(report.unreadable),
@@ -103,8 +103,4 @@ def text_of(batch: Batch) -> str:
     """Return one pass for a person."""
     if batch.error:
         return f"a pass failed ({batch.error}): it is tried again, see agentpprof status"
-    report = batch.report
-    return (
-        f"{report.files_read:,} of {counted(report.files, 'log file')} read: "
-        f"{report.bytes_read / 1e6:,.1f} MB, {counted(report.operations, 'operation')}"
-    )
+    return read_text_of(batch.report)

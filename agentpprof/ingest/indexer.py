@@ -135,7 +135,7 @@ def _read_and_save(
             with _locked(database):
                 check_in_place(database, files)
                 writer.reset_forgotten()
-    return counts.report(len(changes.files))
+    return counts.report(len(changes.files))._replace(new_operations=writer.inserted)
 
 
 class _Counts:

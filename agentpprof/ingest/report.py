@@ -17,7 +17,8 @@ class SyncReport(NamedTuple):
     files_read: int = 0
     quiet_files: int = 0  # of those read: unchanged, looked at for a last record without newline
     bytes_read: int = 0
-    operations: int = 0
+    operations: int = 0  # that were read; copies and re-reads of known ones among them
+    new_operations: int = 0  # that were not stored before
     bad_lines: int = 0
     unknown_records: int = 0
     unreadable: tuple[str, ...] = ()

@@ -60,6 +60,7 @@ class OperationWriter:
         names = [name for name, _ in _COLUMNS_OF_KIND.values()]
         self._joins = {name: read_text("sql", f"save/{name}.sql") for name in names}
         self._inserts = {name: _insert_alone(self._joins[name]) for name in names}
+        self.inserted = 0  # operations that were not known before
         self._claims = [read_text("sql", f"save/{name}.sql") for name in ("owner", "times")]
 
     def save(self, rows: FileRows, numbers: Numbers, origin: Origin) -> None:
@@ -67,8 +68,10 @@ class OperationWriter:
         before = self._connection.execute("select coalesce(max(id), 0) from operation").fetchone()
         every = [*rows.displaced, *rows.operations.values()]
         self._send(self._inserts, every, numbers, origin)
-        new = self._connection.execute("select count(*) from operation where id > ?", before)
-        if new.fetchone()[0] == len(every):
+        counted = self._connection.execute("select count(*) from operation where id > ?", before)
+        new = counted.fetchone()[0]
+        self.inserted += new
+        if new == len(every):
             return
         inserted = {
             key

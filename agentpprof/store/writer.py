@@ -66,6 +66,11 @@ class Writer:
         self._forgetful_files: set[int] = set()  # nothing of what was read of them may be kept
         self._forget_numbers()
 
+    @property
+    def inserted(self) -> int:
+        """How many operations were stored that were not known before."""
+        return self._operations.inserted
+
     def _forget_numbers(self) -> None:
         self._forgettings = read_forgettings(self._connection)
         self._tombstones = Tombstones(self._connection)
