@@ -20,6 +20,8 @@ from agentpprof.places import user_folder
 _MAX_ENTRIES = 64
 _MAX_BYTES = 64 * 1024 * 1024  # a larger output is made anew
 
+_LAYOUT = 2  # of the summary: a number more for every change
+
 
 class CachedOutput(NamedTuple):
     """An output with the summary that is printed beside it."""
@@ -35,7 +37,7 @@ def cache_folder() -> Path:
 
 def cache_key(database: Path, state: Sequence[object], parts: Iterable[object]) -> str:
     """Return the name of an entry: what was asked for, of which state of which database."""
-    text = repr((__version__, os.fspath(database.absolute()), state, *parts))
+    text = repr((__version__, _LAYOUT, os.fspath(database.absolute()), state, *parts))
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
 
 

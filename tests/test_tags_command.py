@@ -47,7 +47,9 @@ def rows(*arguments: str | Path) -> list[dict[str, Any]]:
 
 def test_the_report_counts_every_kind(history: Path) -> None:
     document = told()
-    assert set(document) == {"status", "coverage_pct", "kinds", "warnings"}
+    assert set(document) == {
+        "status", "coverage_pct", "kinds", "sessions_without_prompts", "warnings",
+    }  # fmt: skip
     kinds = document["kinds"]
     assert kinds["prompt"]["tags"] == PROMPTS
     assert kinds["session"]["tags"] == {"debug": 1, "docs": 1, "explain": 1}

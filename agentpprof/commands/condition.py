@@ -13,7 +13,7 @@ from agentpprof import __version__
 from agentpprof.commands.expiry import expiry_warning
 from agentpprof.commands.options import chosen_roots, named_database
 from agentpprof.commands.telling import ago, say
-from agentpprof.counts import counted
+from agentpprof.counts import counted, counted_sessions
 from agentpprof.errors import StoreError
 from agentpprof.ingest.checking import Check
 from agentpprof.ingest.discover import Root
@@ -106,6 +106,7 @@ def record_of(condition: Condition) -> dict[str, Any]:
         "lines_damaged": health.counts.damaged_lines,
         "lag_bytes": pending.lag_bytes,
         "sessions": health.counts.sessions,
+        "subagents": health.counts.subagents,
         "operations": health.counts.operations,
         "database_bytes": health.database_bytes,
         "wal_bytes": health.wal_bytes,
@@ -124,7 +125,7 @@ def lines_of(condition: Condition) -> Iterator[str]:
         f"{_mb(health.database_bytes)}, write-ahead log {_mb(health.wal_bytes)}"
     )
     yield (
-        f"stored        {counted(health.counts.sessions, 'session')}, "
+        f"stored        {counted_sessions(health.counts.sessions, health.counts.subagents)}, "
         f"{counted(health.counts.operations, 'operation')}, "
         f"last written {_ago(health.written_at_ms)}"
     )

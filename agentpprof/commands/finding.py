@@ -3,8 +3,9 @@
 import sqlite3
 from datetime import UTC, datetime
 
+from agentpprof.counts import counted_sessions
 from agentpprof.places import with_tilde
-from agentpprof.profile.selection import Selection, choose_sessions, home_of
+from agentpprof.profile.selection import Selection, choose_sessions, count_subagents, home_of
 from agentpprof.store import queries
 
 _SHOWN = 10
@@ -17,10 +18,11 @@ def no_session_message(connection: sqlite3.Connection, selection: Selection) -> 
         return "the chosen log files hold no session: name others, or leave --scan-files out"
     project_alone = Selection(selection.project_root, session_keys=selection.session_keys)
     others = choose_sessions(every.values(), project_alone)
+    found = counted_sessions(len(others), count_subagents(others, every))
     if others and project_alone != selection._replace(project_name=None):
         return (
             f"no session matches{_what_was_asked(selection)}; without --agent, --session-id, "
-            f"--since and --until {len(others):,} would"
+            f"--since and --until {found} would"
         )
     latest: dict[str, int] = {}
     for session in every.values():

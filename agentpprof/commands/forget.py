@@ -5,10 +5,11 @@ from typing import Any
 
 import click
 
+from agentpprof.commands.confirming import confirm
 from agentpprof.commands.options import loudness_options, named_database
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.commands.telling import say
-from agentpprof.counts import counted
+from agentpprof.counts import counted, counted_sessions
 from agentpprof.errors import UsageError
 from agentpprof.profile.selection import project_names, root_of_project
 from agentpprof.profile.times import parse_span
@@ -53,10 +54,15 @@ def command(**options: Any) -> None:
         raise UsageError("forget what? Name --session-id, --project or --before")
     asked = count_forgettable(path, wish)
     if not options["yes"]:
-        click.confirm(f"Forget {_text(asked)}{_projects(asked, path)}?", abort=True, err=True)
+        confirm(f"Forget {_text(asked)}{_projects(asked, path)}?")
     gone = forget(path, wish)
+    if gone.sessions == asked.sessions:
+        gone = gone._replace(subagents=asked.subagents)
     if not options["quiet"]:
-        say(f"forgot {_text(gone)}, {gone.paths:,} paths, {gone.names:,} names", on_stderr=True)
+        say(
+            f"forgot {_text(gone)}, {counted(gone.paths, 'path')}, {counted(gone.names, 'name')}",
+            on_stderr=True,
+        )
     if not gone.is_compacted:
         say(_HELD, on_stderr=True)
 
@@ -104,5 +110,6 @@ def _before_ms(before: str | None, path: Any) -> int | None:
 
 
 def _text(counts: Forgotten) -> str:
-    sessions, prompts = counted(counts.sessions, "session"), counted(counts.prompts, "prompt")
+    sessions = counted_sessions(counts.sessions, counts.subagents)
+    prompts = counted(counts.prompts, "prompt")
     return f"{sessions} with {counted(counts.operations, 'operation')}, {prompts}"

@@ -28,7 +28,8 @@ class Made(NamedTuple):
     """A profile with what is told beside it."""
 
     profile: Profile
-    sessions: int
+    sessions: int  # sub-agents among them
+    subagents: int
     warnings: list[str]
     tagging: dict[str, Any]
 
@@ -67,7 +68,7 @@ def make_on(connection: sqlite3.Connection, database: Path, asked: Asked, synced
     if asked.tagger.model is not None:
         warnings += asked.tagger.model.report.lines()
         tagging["llm"] = asked.tagger.model.report.as_plain()
-    return Made(profile, len(gathered.sessions), warnings, tagging)
+    return Made(profile, len(gathered.sessions), gathered.subagents, warnings, tagging)
 
 
 def _selection_of(connection: sqlite3.Connection, asked: Asked, synced: Synced) -> Selection:
@@ -175,6 +176,7 @@ def summary_of(made: Made, asked: Asked) -> dict[str, Any]:
         "sample_type": asked.view.sample_type,
         "unit": asked.view.unit,
         "sessions": made.sessions,
+        "subagents": made.subagents,
         "samples": made.profile.total,
         "unique_stacks": len(made.profile.stacks()),
         "warnings": made.warnings,

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from agentpprof.commands.confirming import confirm
 from agentpprof.commands.options import named_database
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.commands.telling import say
@@ -25,7 +26,7 @@ def command(source: str, yes: bool, database: str | None, quiet: bool, debug: bo
     """
     path = named_database(database) or default_path()
     if path.exists() and not yes:
-        click.confirm("Replace the database that is there?", abort=True, err=True)
+        confirm("Replace the database that is there?")
     kept = restore(path, Path(source))
     if kept is not None:
         say(f"the damaged database was kept as {kept.name}", on_stderr=True)

@@ -75,6 +75,7 @@ def report_tags(asked: Asked) -> dict[str, Any]:
         "status": "ok",
         "coverage_pct": round(coverage_pct(spreads), 1),
         "kinds": {spread.kind: as_plain(spread) for spread in spreads},
+        "sessions_without_prompts": tagged.without_prompts,
         "warnings": [line for spread in spreads for line in warnings_of(spread)],
     }
     if asked.with_previews:
@@ -190,6 +191,9 @@ def _preview(thing: TaggedThing, texts: Mapping[int, str]) -> str:
 def _lines(document: Mapping[str, Any]) -> Iterator[str]:
     for kind, plain in document["kinds"].items():
         yield from as_lines(Spread(kind, plain["total"], plain["unmatched"], plain["tags"]))
+    if wordless := document["sessions_without_prompts"]:
+        few = counted(wordless, "session has", "sessions have")
+        yield f"not among them: {few} no prompt, so nothing to tag"
     for warning in document["warnings"]:
         yield f"warning: {warning}"
     if "hint" not in document:

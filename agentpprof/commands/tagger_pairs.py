@@ -128,9 +128,9 @@ def text_of(document: Mapping[str, Any]) -> str:
 
 def _lines(document: Mapping[str, Any]) -> Iterator[str]:
     first, second = PublicText(document["first"]), PublicText(document["second"])
-    prompts = counted(document["texts"], "prompt")
+    texts = counted(document["texts"], "different text")
     yield (
-        f"{first} and {second} agree on {document['agreed']:,} of {prompts} "
+        f"{first} and {second} agree on {document['agreed']:,} of {texts} "
         f"({document['agreed_pct']:.1f} %), kappa {document['kappa']:.2f}"
     )
     for name, count in ((first, document["only_first"]), (second, document["only_second"])):
@@ -141,7 +141,7 @@ def _lines(document: Mapping[str, Any]) -> Iterator[str]:
         for one, row in document["matrix"].items()
         for other, count in row.items()
     ]
-    yield f"{first:<12} {second:<12} prompts"
+    yield f"{first:<12} {second:<12}   texts"
     for count, one, other in sorted(rows, key=lambda row: (-row[0], row[1:])):
         yield f"{one:<12} {other:<12} {count:>7,}{'' if one == other else '  differ'}"
     for each in document.get("differing", ())[:_SHOWN]:

@@ -157,7 +157,7 @@ def print_top(made: Output, asked: Asked, choice: Choice) -> None:
 
 def lines_of(profile: Profile, made: Output, choice: Choice, paper: Paper) -> list[Line]:
     """Return what a person sees."""
-    head = head_lines(profile, made.summary["sessions"], paper)
+    head = head_lines(profile, made.summary["sessions"], paper, made.summary["subagents"])
     stacks = _chosen_stacks(profile, choice)
     if choice.is_tree:
         branches, left_out = top_branches(stacks, choice.rows)
@@ -190,6 +190,7 @@ def document_of(profile: Profile, made: Output, choice: Choice) -> dict[str, Any
         "unit": profile.unit,
         "project": profile.project,
         "sessions": made.summary["sessions"],
+        "subagents": made.summary["subagents"],
         "total": profile.total,
     }
     if choice.is_tree:

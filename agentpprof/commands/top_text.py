@@ -7,7 +7,7 @@ coloured on a terminal and bare into a pipe.
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from agentpprof.counts import counted
+from agentpprof.counts import counted, counted_sessions
 from agentpprof.encoders.amounts import amount, humanise, percent
 from agentpprof.encoders.fitting import ELLIPSIS, cells, fitted
 from agentpprof.encoders.palette import failed
@@ -60,12 +60,12 @@ class Paper(NamedTuple):
         return readable(ELLIPSIS, self.encoding)
 
 
-def head_lines(profile: Profile, sessions: int, paper: Paper) -> list[Line]:
-    """Return what is measured, its total, and of what."""
+def head_lines(profile: Profile, sessions: int, paper: Paper, subagents: int = 0) -> list[Line]:
+    """Return what is measured, its total, and of what; `sessions` counts sub-agents too."""
     whole = amount(profile.total, profile.sample_type, profile.unit)
     count = len(profile.stacks())
     facts = [
-        counted(sessions, "session"),
+        counted_sessions(sessions, subagents),
         counted(count, "stack"),
         *(show(text) for text in profile.comments if text.startswith("filter:")),
     ]

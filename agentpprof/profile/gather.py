@@ -16,6 +16,7 @@ from agentpprof.profile.groups import Groups
 from agentpprof.profile.request import Request
 from agentpprof.profile.selection import (
     choose_sessions,
+    count_subagents,
     newest_sessions,
     tasks_of_sessions,
     with_tag,
@@ -36,6 +37,7 @@ class Gathered(NamedTuple):
     tag_of_session: dict[int, str]
     prompts: list[PromptRow]
     tags: Mapping[int, str]
+    subagents: int  # how many of the sessions are sub-agents of a known one
 
 
 def gather_profile(connection: sqlite3.Connection, request: Request, tags_of: Tags) -> Gathered:
@@ -69,7 +71,8 @@ def gather_profile(connection: sqlite3.Connection, request: Request, tags_of: Ta
         rules = rules._replace(where=())
     profile = build_profile(cells, request.view, rules)
     described = _described(profile, [] if request.anonymizes else chosen)
-    return Gathered(described, chosen, tag_of_session, prompts, tags)
+    subagents = count_subagents(chosen, every)
+    return Gathered(described, chosen, tag_of_session, prompts, tags, subagents)
 
 
 def _described(profile: Profile, sessions: list[SessionInfo]) -> Profile:

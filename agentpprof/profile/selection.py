@@ -59,6 +59,11 @@ def top_sessions(every: Mapping[int, SessionInfo]) -> list[SessionInfo]:
     return [session for session in every.values() if top_of(session, every).key == session.key]
 
 
+def count_subagents(chosen: Iterable[SessionInfo], every: Mapping[int, SessionInfo]) -> int:
+    """Return how many of the chosen sessions are sub-agents of a session that is known."""
+    return sum(top_of(session, every).key != session.key for session in chosen)
+
+
 def _is_chosen(
     session: SessionInfo, every: Mapping[int, SessionInfo], selection: Selection
 ) -> bool:

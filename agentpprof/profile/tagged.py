@@ -43,6 +43,7 @@ class Tagged(NamedTuple):
     sessions: list[TaggedThing]  # without sub-agents; the newest first
     prompts: list[TaggedThing]  # people's; by session and time
     answers: Counter[str]  # tag -> LLM calls
+    without_prompts: int  # sessions in which nothing stands that could be tagged
 
     def counts(self) -> dict[str, Mapping[str, int]]:
         """Return kind -> tag -> how many things have it."""
@@ -70,10 +71,13 @@ def gather_tags(
         texts = queries.read_prompt_texts(connection, (prompt.key for prompt in prompts))
     keys = {session.key for session in chosen}
     own = [each for each in prompts if each.session_key in keys and _is_meant(each, selection)]
+    things = _sessions(connection, every, keys, (prompts, tags, texts), tagger)
+    tagged = {thing.key for thing in things}
     return Tagged(
-        _sessions(connection, every, keys, (prompts, tags, texts), tagger),
+        things,
         _prompts(every, own, (tags, tasks, texts), tagger),
         _answers(connection, keys, selection, tagger),
+        sum(each.parent_key is None and each.key not in tagged for each in chosen),
     )
 
 

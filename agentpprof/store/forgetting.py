@@ -55,6 +55,7 @@ class Forgotten(NamedTuple):
     tags: int = 0
     is_compacted: bool = True  # else a reader held the old bytes in the write-ahead log
     roots: tuple[str, ...] = ()  # the projects that lose something, where it was only counted
+    subagents: int = 0  # of the sessions, where it was only counted
 
 
 def count_forgettable(database: Path, wish: Wish) -> Forgotten:
@@ -67,11 +68,13 @@ def count_forgettable(database: Path, wish: Wish) -> Forgotten:
     with opened_for_reading(database) as connection:
         _choose(connection, wish)
         sessions = connection.execute("select count(*) from temp.forgotten_now").fetchone()[0]
+        subagents = connection.execute(read_text("sql", "forget/subagents.sql")).fetchone()[0]
         operations, prompts = connection.execute(read_text("sql", "forget/count.sql")).fetchone()
         roots = connection.execute(read_text("sql", "forget/roots.sql")).fetchall()
     if not sessions:
         raise NothingFoundError("no stored session is meant, so nothing was forgotten")
-    return Forgotten(sessions, operations, prompts, roots=tuple(root for (root,) in roots))
+    names = tuple(root for (root,) in roots)
+    return Forgotten(sessions, operations, prompts, roots=names, subagents=subagents)
 
 
 def forget(database: Path, wish: Wish) -> Forgotten:
@@ -124,7 +127,7 @@ def apply_tombstones(connection: sqlite3.Connection) -> Forgotten:
     connection.execute("insert or replace into meta values (?, '1')", (COMPACTION_DUE,))
     after = _counts(connection)
     counts = (old - new for old, new in zip(before, after, strict=True))
-    return Forgotten._make((*counts, True, ()))
+    return Forgotten._make((*counts, True, (), 0))
 
 
 def compact(connection: sqlite3.Connection) -> bool:

@@ -24,12 +24,13 @@ _FIXED = ((3, 51, 3), (3, 50, 7), (3, 44, 6))  # lines of SQLite in which the WA
 class StoredCounts(NamedTuple):
     """What the database holds."""
 
-    sessions: int = 0
+    sessions: int = 0  # sub-agents among them
     operations: int = 0
     gone_files: int = 0
     damaged_files: int = 0
     damaged_lines: int = 0
     is_compaction_due: bool = False  # forgotten bytes may still stand in the file
+    subagents: int = 0
 
 
 class Health(NamedTuple):
@@ -123,6 +124,7 @@ def _read_counts(database: Path) -> tuple[StoredCounts, dict[str, KnownFile]]:
             count("log_file where damage is not null and damage != ?", RESET),
             count("bad_line"),
             is_compaction_due(connection),
+            count("session inner join session as parent on parent.key = session.parent_key"),
         )
         return counts, read_known_files(connection)
 
