@@ -16,7 +16,7 @@ from click.shell_completion import CompletionItem
 from click_default_group import DefaultGroup
 
 from agentpprof import __version__
-from agentpprof.commands.sections import Guided, write_sections
+from agentpprof.commands.sections import Guided, no_such_command, write_sections
 from agentpprof.errors import AgentPprofError
 from agentpprof.streams import encoding_of, readable, ready_streams
 from agentpprof.terminal import show_lines
@@ -63,7 +63,7 @@ class LazyGroup(Guided, DefaultGroup):
         """Import the command's module; a first word that is an option belongs to the default."""
         if name not in _COMMANDS:
             if not name.startswith("-"):
-                context.fail(_no_such_command(name))
+                context.fail(no_such_command(name, _COMMANDS))
             context.arg0 = name  # type: ignore[attr-defined] # where DefaultGroup looks for it
             name = DEFAULT_COMMAND
         command: click.Command = import_module(f"agentpprof.commands.{name}").command
@@ -98,14 +98,6 @@ class LazyGroup(Guided, DefaultGroup):
             write_sections(default, context, formatter, self)
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
-
-
-def _no_such_command(name: str) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, _COMMANDS, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(_COMMANDS)}"
-    return f"no such command {name!r}: {hint}"
 
 
 @click.command(

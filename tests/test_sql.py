@@ -136,7 +136,9 @@ def test_explain_shows_the_plan_and_runs_nothing(database: Path) -> None:
 def test_error_is_one_line_that_names_what_is_wrong(database: Path) -> None:
     ran = ask(database, "select no_such_column from sessions")
     assert ran.code == 2
-    assert ran.err == "Error: no such column: no_such_column\n"
+    assert ran.err == (
+        "Error: no such column: no_such_column: agentpprof sql --schema shows views and columns\n"
+    )
 
 
 def test_error_shows_no_terminal_escape(database: Path) -> None:

@@ -157,7 +157,7 @@ def test_foreign_logs_go_into_a_temporary_database(history: Path, tmp_path: Path
         (["list", "--tag", "ab"], "too short"),
         (["list", "--json", "--json"], "only once"),
         (["--json", "list"], "agentpprof tags list"),
-        (["nonsense"], "unexpected extra argument"),
+        (["nonsense"], "no such command 'nonsense': there are report, list"),
         (["set", "x"], "Missing argument"),
         (["set", "x", "ab"], "too short"),
         (["set", "x", "abcdefghijklm"], "too long"),

@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agentpprof.agents import AGENTS
-from agentpprof.commands.options import check_loudness
+from agentpprof.commands.options import check_loudness, checked_agent
 from agentpprof.commands.profile_options import DEFAULT_FORMAT
 from agentpprof.commands.source import Source, read_source
 from agentpprof.commands.tagger_choice import TaggerChoice, read_tagger
@@ -200,9 +199,7 @@ def _read_rules(options: Mapping[str, Any], view: View, format_name: str) -> Rul
 
 def _read_selection(options: Mapping[str, Any]) -> Selection:
     """Return what selects sessions, but for times."""
-    agent = options["agent"]
-    if agent is not None and not (agent and any(name.startswith(agent) for name in AGENTS)):
-        raise UsageError(f"--agent {agent!r}: there are {' and '.join(AGENTS)}")
+    agent = checked_agent(options["agent"])
     for option in ("session_tag", "prompt_tag"):
         if options[option] is not None:
             check_tag(options[option], f"--{option.replace('_', '-')} {options[option]!r}")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from agentpprof.agents import AGENTS
 from agentpprof.commands.sections import F, apply_options, option
 from agentpprof.commands.telling import say
 from agentpprof.config import configured_environment
@@ -76,6 +77,13 @@ def chosen_roots(claude_roots: tuple[str, ...], codex_roots: tuple[str, ...]) ->
             kind = "a file, not a folder" if Path(folder).exists() else "no such folder"
             raise UsageError(f"--{agent}-root {folder}: there is {kind}")
     return [root for agent, folder in named for root in roots_in(agent, folder)]
+
+
+def checked_agent(agent: str | None) -> str | None:
+    """Return the agent that was named, or the beginning of its name; raises UsageError."""
+    if agent is not None and not (agent and any(name.startswith(agent) for name in AGENTS)):
+        raise UsageError(f"--agent {agent!r}: there are {' and '.join(AGENTS)}")
+    return agent
 
 
 def named_database(database: str | None) -> Path | None:

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,11 +14,11 @@ from typing import Any
 import click
 
 from agentpprof.commands.asking import WordsCommand, asked_database
-from agentpprof.commands.options import loudness_options, store_options
+from agentpprof.commands.options import checked_agent, loudness_options, store_options
 from agentpprof.commands.sections import option
 from agentpprof.commands.telling import print_text
 from agentpprof.encoders.fitting import cells
-from agentpprof.errors import UsageError
+from agentpprof.errors import NothingFoundError, UsageError
 from agentpprof.output import STDOUT, write_output
 from agentpprof.profile.times import parse_span
 from agentpprof.store.database import opened_for_reading
@@ -30,6 +31,7 @@ from agentpprof.store.search_index import (
     save_search_index,
 )
 from agentpprof.streams import encoding_of, readable
+from agentpprof.tagging.rules import check_tag
 from agentpprof.terminal import show
 from agentpprof.zones import zone_named
 
@@ -68,10 +70,12 @@ def command(words: tuple[str, ...], **options: Any) -> None:
     """
     if not all(word.strip() for word in words):
         raise UsageError("an empty word is found everywhere: name what to look for")
+    _check(options)
     with asked_database(options) as path:
         _index_texts(path, options["quiet"])
         with opened_for_reading(path) as connection:
             zone = read_meta(connection, "zone") or "UTC"
+            _check_project(connection, options["project"])
             question = _question(words, options, zone)
             hits, has_more = _first(find_hits(connection, question), options["limit"])
     if options["redact"]:
@@ -84,6 +88,27 @@ def command(words: tuple[str, ...], **options: Any) -> None:
         print_text(text)
     else:
         write_output(text.encode("utf-8", "backslashreplace"), options["output"])
+
+
+def _check(options: Mapping[str, Any]) -> None:
+    """Refuse what no text can stand under; raises UsageError."""
+    checked_agent(options["agent"])
+    for name in ("session_id", "project"):
+        if options[name] == "":
+            option_name = f"--{name.replace('_', '-')}"
+            raise UsageError(f"{option_name} '' is empty: write a text, or leave it out")
+    if options["tag"] is not None:
+        check_tag(options["tag"], f"--tag {options['tag']!r}")
+
+
+def _check_project(connection: sqlite3.Connection, project: str | None) -> None:
+    """Raise NothingFoundError for a project that no view knows."""
+    if project is None:
+        return
+    known = [row[0] for row in connection.execute("select distinct project from projects")]
+    if project not in known:
+        there = ", ".join(sorted(known))
+        raise NothingFoundError(f"no project {project}" + (f"; there are {there}" if there else ""))
 
 
 def _question(words: tuple[str, ...], options: Mapping[str, Any], zone: str) -> Question:

@@ -1,10 +1,11 @@
 """How options are declared and shown: in sections, each once on a command line."""
 
 import sys
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any, Final, TypeVar
 
 import click
+from click_default_group import DefaultGroup
 
 from agentpprof.resources import read_text
 from agentpprof.streams import encoding_of, readable
@@ -62,6 +63,36 @@ class Helpful(click.Command):
     def get_help(self, context: click.Context) -> str:
         """Return the help as stdout can show it."""
         return readable(super().get_help(context), encoding_of(sys.stdout))
+
+
+# Words that people try as commands, and what does it here.
+_OPTIONS_OF_NAMES: Final = {
+    "help": "agentpprof --help, or agentpprof COMMAND --help",
+    "version": "agentpprof --version",
+}
+
+
+def no_such_command(name: str, known: Iterable[str]) -> str:
+    """Return what to say of a word that is no command of a group."""
+    if name in _OPTIONS_OF_NAMES:
+        return f"no such command {name!r}: it is {_OPTIONS_OF_NAMES[name]}"
+    from difflib import get_close_matches
+
+    names = list(known)
+    near = get_close_matches(name, names, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+    return f"no such command {name!r}: {hint}"
+
+
+class OneOfGroup(DefaultGroup):
+    """A group with a default command; a first word that is no command is not taken for a value."""
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """Return the command; what begins with a dash belongs to the default one."""
+        if name not in self.commands and not name.startswith("-"):
+            context.fail(no_such_command(name, self.commands))
+        command: click.Command | None = super().get_command(context, name)
+        return command
 
 
 class Guided(Helpful):

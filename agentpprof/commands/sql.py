@@ -79,6 +79,8 @@ def command(statement: str | None, **options: Any) -> None:
     """
     chosen_format(options)
     asks_for_schema = options["schema"]
+    if asks_for_schema and (statement is not None or options["file"] is not None):
+        raise UsageError("--schema shows what there is to ask, so a statement contradicts it")
     text = "" if asks_for_schema else read_statement(statement, options["file"])
     parameters = read_parameters(options["parameters"])
     limits = Limits(options["seconds"], options["max_rows"], options["max_cell"])

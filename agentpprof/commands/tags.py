@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click_default_group import DefaultGroup
 
 from agentpprof.commands.asking import WordsCommand
 from agentpprof.commands.options import (
@@ -17,7 +16,7 @@ from agentpprof.commands.options import (
 )
 from agentpprof.commands.printing import table_on_stdout
 from agentpprof.commands.profile_options import selection_options
-from agentpprof.commands.sections import F, OnceCommand, apply_options, option
+from agentpprof.commands.sections import F, OnceCommand, OneOfGroup, apply_options, option
 from agentpprof.commands.tag_documents import Asked, list_tags, read_asked, report_tags, text_of
 from agentpprof.commands.tags_compare import command as compare_command
 from agentpprof.commands.tags_run import command as run_command
@@ -33,7 +32,7 @@ _TAGS = "Tags"
 _DROPPABLE = ("session_id", "started_at")  # columns of the list that a narrow terminal lacks
 
 
-@click.group("tags", cls=DefaultGroup, default="report", default_if_no_args=True)
+@click.group("tags", cls=OneOfGroup, default="report", default_if_no_args=True)
 def command() -> None:
     """Look at tags, and set them by hand: report (the default), list, set, unset.
 

@@ -35,22 +35,23 @@ def default_path() -> Path:
     return user_folder("data") / "agentpprof.db"
 
 
-def look_at(path: Path) -> int:
+def look_at(path: Path, option: str = " with --db") -> int:
     """Return the schema version of the file at `path`, 0 for none, touching nothing.
 
-    Raises StoreError for what is not ours, is damaged, or was made by a newer version.
+    Raises StoreError for what is not ours, is damaged, or was made by a newer version; `option`
+    ends the advice to name another file.
     """
     try:
         if not path.exists() or path.stat().st_size == 0:
             return 0
         if path.is_dir():
-            raise StoreError(f"{with_tilde(path)} is a folder: name a file with --db")
+            raise StoreError(f"{with_tilde(path)} is a folder: name a file{option}")
         with closing(_connect(path, _looking_mode(path))) as connection:
             application_id = connection.execute("pragma application_id").fetchone()[0]
             version = int(connection.execute("pragma user_version").fetchone()[0])
     except OSError as error:
         raise StoreError(
-            f"{with_tilde(path)} can't be read ({error.strerror}): name another with --db"
+            f"{with_tilde(path)} can't be read ({error.strerror}): name another{option}"
         ) from None
     except sqlite3.OperationalError as error:
         raise StoreError(
@@ -58,17 +59,17 @@ def look_at(path: Path) -> int:
         ) from None
     except sqlite3.DatabaseError:
         raise StoreError(
-            f"{with_tilde(path)} is not a database, or is damaged: name another file with --db, "
-            "or move it away and index again"
+            f"{with_tilde(path)} is not a database, or is damaged: name another file{option}, "
+            f"or move it away{' and index again' if option else ''}"
         ) from None
     if application_id != APPLICATION_ID:
         raise StoreError(
-            f"{with_tilde(path)} is not a database of agentpprof: name another file with --db"
+            f"{with_tilde(path)} is not a database of agentpprof: name another file{option}"
         )
     if version > schema_version():
         raise StoreError(
             f"{with_tilde(path)} has schema {version}, made by a newer agentpprof (this one knows "
-            f"{schema_version()}): update agentpprof, or name another file with --db"
+            f"{schema_version()}): update agentpprof, or name another file{option}"
         )
     return version
 

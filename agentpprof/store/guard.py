@@ -181,7 +181,15 @@ class Guarded:
             )
         if "one statement at a time" in str(error):
             return UsageError("only one statement at a time")
-        return UsageError(show(str(error)))
+        return UsageError(show(str(error)) + _hint(str(error)))
+
+
+def _hint(reason: str) -> str:
+    """Return what to do about an error of SQLite's, empty where its words say all."""
+    if reason.startswith(("no such column", "no such table")):
+        return ": agentpprof sql --schema shows views and columns"
+    unbound = re.search(r"binding(?: parameter)? :(\w+)", reason)
+    return f" Give it with -p {unbound[1]}=VALUE" if unbound else ""
 
 
 def _text(data: bytes) -> str:

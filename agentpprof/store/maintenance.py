@@ -43,7 +43,7 @@ def backup(database: Path, target: Path, *, replaces_all: bool = False) -> int:
     if target.exists():
         if target.samefile(database):
             raise StoreError(f"{target} is the database itself: name another file")
-        if look_at(target) and not replaces_all:  # raises for what is not ours
+        if look_at(target, "") and not replaces_all:  # raises for what is not ours
             _check_nothing_is_lost(database, target)
     with _new_file(target) as temporary:
         _copy(database, temporary)
@@ -73,7 +73,7 @@ def restore(database: Path, source: Path) -> Path | None:
 
     What was forgotten since the backup was made stays forgotten.
     """
-    if look_at(source) == 0:
+    if look_at(source, "") == 0:
         raise StoreError(f"{source} is no backup: there is no such file, or it is empty")
     if database.exists() and source.samefile(database):
         raise StoreError(f"{source} is the database itself: name a backup")

@@ -37,7 +37,7 @@ where
         or operation.session_key in (
             select session.key
             from session
-            where session.agent = :agent
+            where instr(session.agent, :agent) = 1
         )
     )
     and (

@@ -1,0 +1,58 @@
+"""An error names the word that was wrong, and what there is instead."""
+
+from pathlib import Path
+
+import pytest
+from command_line import run, write_history
+from test_bad_input import check_refused
+
+
+@pytest.fixture
+def history(isolated_machine: Path) -> Path:
+    """Give a home with some indexed sessions."""
+    write_history(isolated_machine)
+    assert run("index").code == 0
+    return isolated_machine
+
+
+AGENT = "--agent 'x': there are claude and codex"
+WRONG = [
+    (("search", "cart", "--agent", "x"), 2, AGENT),
+    (("sessions", "--agent", "x"), 2, AGENT),
+    (("diff", "agent=x", "all"), 2, AGENT),
+    (("search", "cart", "--session-id", ""), 2, "--session-id '' is empty"),
+    (("search", "cart", "--project", ""), 2, "--project '' is empty"),
+    (("search", "cart", "--tag", "ab"), 2, "--tag 'ab': the tag `ab` is too short"),
+    (("search", "cart", "--project", "nope"), 1, "no project nope; there are docs, shop"),
+    (("diff", "project=nope", "all"), 1, "no project nope; there are docs, shop"),
+    (("forget", "--project", "nope"), 1, "no project nope; there are docs, shop"),
+    (("sql", "select :low"), 2, "Give it with -p low=VALUE"),
+    (("sql", "select nope from sessions"), 2, "nope: agentpprof sql --schema shows views"),
+    (("sql", "--schema", "select 1"), 2, "a statement contradicts it"),
+    (("help",), 2, "no such command 'help': it is agentpprof --help"),
+    (("version",), 2, "no such command 'version': it is agentpprof --version"),
+    (("sesions",), 2, "no such command 'sesions': did you mean sessions?"),
+    (("tags", "lits"), 2, "no such command 'lits': did you mean list?"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code", "reason"), WRONG)
+def test_a_wrong_word_is_named_with_what_there_is(history: Path, arguments, code, reason) -> None:
+    check_refused(run(*arguments), code, reason)
+
+
+def test_a_search_takes_the_beginning_of_an_agent_as_other_commands_do(history: Path) -> None:
+    whole = run("search", "fail", "--agent", "claude", "--json")
+    assert whole.summary["hits"]
+    assert run("search", "fail", "--agent", "cl", "--json").out == whole.out
+
+
+@pytest.mark.parametrize("command", [("backup", "{}"), ("restore", "{}", "--yes")])
+def test_a_file_that_is_no_option_is_not_to_be_named_with_one(
+    history: Path, tmp_path: Path, command
+) -> None:
+    (tmp_path / "notes.txt").write_text("no database at all, but a text of some length")
+    for place, reason in ((tmp_path, "is a folder"), (tmp_path / "notes.txt", "is not a database")):
+        ran = run(*(each.format(place) for each in command))
+        check_refused(ran, 1, f"{place} {reason}")
+        assert "--db" not in ran.err
