@@ -13,7 +13,7 @@ from command_line import PROGRAM, database, folded, run, write_history
 
 from agentpprof.encoders.check import decode_pprof
 from agentpprof.errors import OutputError
-from agentpprof.output import write_output
+from agentpprof.output import stream_of, write_output
 from agentpprof.profile.views import VIEWS
 from agentpprof.store.database import default_path
 
@@ -176,3 +176,52 @@ def test_nothing_but_the_output_is_made(isolated_machine: Path, tmp_path: Path) 
         [PROGRAM, "-q", "-o", "a.svg", "--all-projects"], cwd=tmp_path, check=True, timeout=60
     )
     assert [path.name for path in tmp_path.iterdir()] == ["a.svg"]
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("-", 1),
+        ("/dev/stdout", 1),
+        ("/dev//fd/../stdout", 1),
+        ("/dev/stderr", 2),
+        ("/dev/fd/7", 7),
+        ("/proc/self/fd/1", 1),
+        ("stdout", None),
+        ("/dev/shm/a.svg", None),
+        ("/dev/null", None),
+    ],
+)
+def test_a_name_of_an_open_file_is_known_for_one(name: str, number: int | None) -> None:
+    assert stream_of(name) == number
+
+
+def test_an_open_file_is_written_into_and_its_name_is_never_replaced(
+    isolated_machine: Path, tmp_path: Path
+) -> None:
+    # A name below /proc: it can't be replaced, whatever goes wrong.
+    write_history(isolated_machine)
+    chosen = ("--format", "folded", "--all-projects")
+    expected = run("-q", "-o", "-", *chosen).out
+    with (tmp_path / "out").open("wb") as out:
+        command = [PROGRAM, "-o", "/proc/self/fd/1", *chosen]
+        done = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, check=True, timeout=60)
+    assert (tmp_path / "out").read_bytes() == expected
+    assert json.loads(done.stderr[done.stderr.index(b"{") :])["output"] == "-"
+    with (tmp_path / "rows").open("wb") as out:
+        command = [PROGRAM, "sql", "select 1 as one", "--csv", "-o", "/proc/self/fd/1"]
+        subprocess.run(command, stdout=out, check=True, timeout=60)
+    assert (tmp_path / "rows").read_bytes().splitlines() == [b"one", b"1"]
+
+
+@pytest.mark.parametrize("name", ["/proc/self/fd/1", "pipe"])
+def test_a_backup_takes_no_place_of_a_stream_or_pipe(
+    isolated_machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    write_history(isolated_machine)
+    assert run("index", "-q").code == 0
+    ran = run("backup", name)
+    assert (ran.code, ran.err) == (1, f"Error: {name} is a device or pipe: name a file\n")
+    assert Path("pipe").is_fifo()

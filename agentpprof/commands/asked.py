@@ -16,7 +16,7 @@ from agentpprof.encoders import encoder, format_of_path, gzip_of_path
 from agentpprof.errors import NoHomeError, UsageError
 from agentpprof.models import OutputOptions
 from agentpprof.origins import option_of
-from agentpprof.output import STDOUT
+from agentpprof.output import STDOUT, stream_of
 from agentpprof.places import expanded
 from agentpprof.profile.fields import LABELS, TEXT_FIELDS
 from agentpprof.profile.rules import (
@@ -162,7 +162,7 @@ def _checked_output(output: str | None, named_format: str | None) -> str:
             f"--format {named_format} needs an output: write -o - for stdout, or leave it out to "
             "see the largest frames"
         )
-    if output is None:
+    if output is None or stream_of(output) == stream_of(STDOUT):
         return STDOUT
     if not output or (output != STDOUT and (Path(output).is_dir() or output.endswith("/"))):
         raise UsageError(f"-o {output!r} is no file: name one, for example agent.svg")

@@ -25,7 +25,7 @@ from agentpprof.commands.top_text import left_out_line
 from agentpprof.encoders import encoder, format_of_path, gzip_of_path
 from agentpprof.errors import UsageError
 from agentpprof.models import Difference, OutputOptions
-from agentpprof.output import STDOUT, write_output
+from agentpprof.output import STDOUT, stream_of, write_output
 from agentpprof.privacy import PublicText, shortened
 from agentpprof.profile.diff import Counts, FrameChange, as_diff_base, difference, frame_changes
 from agentpprof.profile.rules import parse_stack
@@ -86,6 +86,8 @@ def command(base: str, new: str, **options: Any) -> None:
       agentpprof diff branch=main branch=fix --per prompt --by action
       agentpprof diff last-week.pb.gz this-week.pb.gz -o diff.svg
     """
+    if options["output"] is not None and stream_of(options["output"]) == stream_of(STDOUT):
+        options["output"] = STDOUT
     format_name = _checked_format(options["output"], options["format_name"])
     change = _difference((base, new), options)
     for text in () if options["quiet"] else (base, new):

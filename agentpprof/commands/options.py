@@ -12,6 +12,7 @@ from agentpprof.commands.telling import say
 from agentpprof.config import configured_environment
 from agentpprof.errors import StoreError, UsageError
 from agentpprof.ingest.discover import Root, default_roots, roots_in
+from agentpprof.output import stream_of
 from agentpprof.places import with_tilde
 from agentpprof.store.database import default_path
 
@@ -110,7 +111,7 @@ def named_database(database: str | None) -> Path | None:
         raise UsageError(f"{told} can't be used ({reason}): name another file") from None
     if stat.S_ISDIR(mode):
         raise UsageError(f"{told} is a folder: name a file in it")
-    if not stat.S_ISREG(mode):
+    if not stat.S_ISREG(mode) or stream_of(str(path)) is not None:
         raise UsageError(f"{told} is a device or pipe: name a file")
     return path
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from agentpprof.counts import counted
 from agentpprof.errors import StoreError
+from agentpprof.output import stream_of
 from agentpprof.output_cache import clear_cache
 from agentpprof.store.database import (
     check_place,
@@ -40,6 +41,8 @@ def backup(database: Path, target: Path, *, replaces_all: bool = False) -> int:
     """
     if look_at(database) == 0:
         raise no_database(database)
+    if stream_of(str(target)) is not None or (target.exists() and not _may_be_replaced(target)):
+        raise StoreError(f"{target} is a device or pipe: name a file")
     if target.exists():
         if target.samefile(database):
             raise StoreError(f"{target} is the database itself: name another file")
@@ -51,6 +54,11 @@ def backup(database: Path, target: Path, *, replaces_all: bool = False) -> int:
         temporary.replace(target)
     _sync_folder(target.parent)
     return target.stat().st_size
+
+
+def _may_be_replaced(target: Path) -> bool:
+    """Say whether a place holds a file, or a folder, of which it is told that it is one."""
+    return target.is_file() or target.is_dir()
 
 
 def _check_nothing_is_lost(database: Path, target: Path) -> None:
