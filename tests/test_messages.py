@@ -29,6 +29,17 @@ WRONG = [
     (("sql", "select :low"), 2, "Give it with -p low=VALUE"),
     (("sql", "select nope from sessions"), 2, "nope: agentpprof sql --schema shows views"),
     (("sql", "--schema", "select 1"), 2, "a statement contradicts it"),
+    (("top", "--by", "nope"), 2, "Error: --by: unknown field 'nope'"),
+    (("top", "--by", ","), 2, "Error: --by: no frame is named"),
+    (("diff", "all", "all", "--by", "command"), 2, "Error: --by: command is text"),
+    (("top", "--stack", "nope", "--by", "op"), 2, "Error: --stack: unknown field 'nope'"),
+    (("top", "--rows", "x"), 2, "'x' is not a valid integer."),
+    (("sql", "select 1", "--seconds", "x"), 2, "'x' is not a valid number."),
+    (("diff", "none.json", "all"), 2, "'none.json' is no saved profile: there is no such file"),
+    (("diff", "all", "since=soon"), 2, "Error: NEW 'since=soon': --since: 'soon' is no time"),
+    (("diff", "all", "since=7d", "--view", "cpu"), 2, "Error: unknown view 'cpu'"),
+    (("forget", "--session-id", ""), 2, "--session-id '' is empty"),
+    (("forget", "--session-id", "zzz"), 1, "no session's id begins with 'zzz'"),
     (("help",), 2, "no such command 'help': it is agentpprof --help"),
     (("version",), 2, "no such command 'version': it is agentpprof --version"),
     (("sesions",), 2, "no such command 'sesions': did you mean sessions?"),
@@ -56,3 +67,10 @@ def test_a_file_that_is_no_option_is_not_to_be_named_with_one(
         ran = run(*(each.format(place) for each in command))
         check_refused(ran, 1, f"{place} {reason}")
         assert "--db" not in ran.err
+
+
+def test_forget_names_a_session_by_its_beginning_as_show_does(history: Path) -> None:
+    assert "forgot 1 session " in run("forget", "--session-id", "aaaa", "--yes").err
+    ran = run("forget", "--session-id", "bbbb2222-0000-4000-8000-000000000002", "--yes")
+    assert "forgot 1 session " in ran.err
+    assert run("show", "019ec5aa").code == 0

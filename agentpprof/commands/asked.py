@@ -193,7 +193,7 @@ def _read_rules(options: Mapping[str, Any], view: View, format_name: str) -> Rul
         tuple(parse_label_rule(text, "--stack-rule") for text in options["stack_rules"]),
         tuple(dict.fromkeys((*LABELS, *options["labels"]))),
     )
-    check_fields(rules)
+    check_fields(rules, parse_stack(options["by"], "--by") if options.get("by") else ())
     return rules if format_name == "pprof" else rules._replace(labels=())
 
 

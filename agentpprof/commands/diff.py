@@ -187,7 +187,7 @@ def _encoded(change: Difference, format_name: str, options: OutputOptions) -> by
 def _print(change: Difference, options: Mapping[str, Any]) -> None:
     kinds: tuple[str, ...] = NAMING_KINDS
     if options["by"] is not None:
-        kinds = parse_stack(options["by"])
+        kinds = parse_stack(options["by"], "--by")
     elif options["stack"] is not None:
         kinds = ()
     changes = frame_changes(change, kinds, is_by=options["by"] is not None)

@@ -1,11 +1,19 @@
-"""What to say when no session matches: the projects that do have some, and the command to copy."""
+"""Find the session that is meant; what to say when none is: projects, and the command to copy."""
 
 import sqlite3
 from datetime import UTC, datetime
 
 from agentpprof.counts import counted_sessions
+from agentpprof.errors import NothingFoundError, UsageError
+from agentpprof.models import SessionInfo
 from agentpprof.places import with_tilde
-from agentpprof.profile.selection import Selection, choose_sessions, count_subagents, home_of
+from agentpprof.profile.selection import (
+    Selection,
+    choose_sessions,
+    count_subagents,
+    home_of,
+    top_sessions,
+)
 from agentpprof.store import queries
 
 _SHOWN = 10
@@ -44,6 +52,20 @@ def no_session_message(connection: sqlite3.Connection, selection: Selection) -> 
         lines.append(f"  and {len(newest) - _SHOWN} more; --all-projects takes them all")
     lines.append(f"Try: agentpprof -o agent.pb.gz --project-root {with_tilde(newest[0])}")
     return "\n".join(lines)
+
+
+def named_session(name: str, every: dict[int, SessionInfo]) -> SessionInfo:
+    """Return the session of an id or of the beginning of one; raises errors that list some."""
+    exact = [each for each in every.values() if each.session_id == name]
+    found = exact or [each for each in top_sessions(every) if each.session_id.startswith(name)]
+    if not found:
+        raise NothingFoundError(
+            f"no session's id begins with {name!r}: agentpprof sessions --all-projects lists them"
+        )
+    if len(found) > 1:
+        some = ", ".join(sorted(each.session_id for each in found)[:_SHOWN])
+        raise UsageError(f"{len(found)} sessions begin with {name!r}, write more of it: {some}")
+    return found[0]
 
 
 def _what_was_asked(selection: Selection) -> str:

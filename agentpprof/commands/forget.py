@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from agentpprof.commands.confirming import confirm
+from agentpprof.commands.finding import named_session
 from agentpprof.commands.options import loudness_options, named_database
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.commands.telling import say
@@ -28,7 +29,9 @@ _HELD = "a reader still holds the old bytes: run agentpprof forget when it is do
 
 
 @click.command("forget", cls=OnceCommand)
-@click.option("--session-id", metavar="ID", help="This session, with its sub-agents.")
+@click.option(
+    "--session-id", metavar="ID", help="The session whose id begins so, and its sub-agents."
+)
 @click.option("--project", metavar="NAME|DIR", help="All sessions of a project.")
 @click.option(
     "--before",
@@ -47,7 +50,8 @@ def command(**options: Any) -> None:
     """
     path = named_database(options["database"]) or default_path()
     root = _root_of(options["project"], path)
-    wish = Wish(options["session_id"], root, _before_ms(options["before"], path))
+    session_id = _session_id(options["session_id"], path)
+    wish = Wish(session_id, root, _before_ms(options["before"], path))
     if not any(condition is not None for condition in wish):
         if _has_finished(path, options["quiet"]):
             return
@@ -77,6 +81,17 @@ def _has_finished(path: Path, is_quiet: bool) -> bool:
     elif not is_quiet:
         say("what was forgotten before has left the file now", on_stderr=True)
     return True
+
+
+def _session_id(name: str | None, path: Path) -> str | None:
+    """Return the whole id of the session that `--session-id` names by a beginning."""
+    if name == "":
+        raise UsageError("--session-id '' is empty: write the beginning of an id")
+    if name is None or not look_at(path):
+        return name
+    with opened_for_reading(path) as connection:
+        every = {session.key: session for session in queries.read_sessions(connection)}
+    return named_session(name, every).session_id
 
 
 def _root_of(project: str | None, path: Path) -> str | None:

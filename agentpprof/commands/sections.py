@@ -21,6 +21,9 @@ class SectionOption(click.Option):
         """Take what click's option takes, and the heading."""
         super().__init__(*arguments, **settings)
         self.section = section
+        if isinstance(self.type, click.IntRange | click.FloatRange):
+            # click says "'x' is not a valid integer range" otherwise
+            self.type.name = "integer" if isinstance(self.type, click.IntRange) else "number"
 
 
 def option(section: str, *names: str, **settings: Any) -> Callable[[F], F]:

@@ -6,22 +6,22 @@ from typing import Any
 import click
 
 from agentpprof.commands.database_looks import Look, looked_at
+from agentpprof.commands.finding import named_session
 from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.printing import paper_of_stdout, print_lines
 from agentpprof.commands.sections import OnceCommand, option
 from agentpprof.commands.show_text import timeline_lines
 from agentpprof.commands.telling import say_json
-from agentpprof.errors import NothingFoundError, UsageError
+from agentpprof.errors import UsageError
 from agentpprof.models import SessionInfo
 from agentpprof.privacy import PublicText
 from agentpprof.profile.fields import PREVIEW
-from agentpprof.profile.selection import home_of, project_names, top_sessions
+from agentpprof.profile.selection import home_of, project_names
 from agentpprof.profile.tasks import own_tasks, spawning_prompts
 from agentpprof.profile.timeline_rows import Step, steps_of
 from agentpprof.store import queries
 
 _OUTPUT = "Output"
-_SHOWN = 10
 
 
 @click.command("show", cls=OnceCommand)
@@ -61,20 +61,6 @@ def command(session_id: str, as_json: bool, include_previews: bool, **options: A
         say_json(document)
         return
     print_lines(timeline_lines(head, steps, texts, (look.zone, paper_of_stdout())))
-
-
-def named_session(name: str, every: dict[int, SessionInfo]) -> SessionInfo:
-    """Return the session of an id or of the beginning of one; raises errors that list some."""
-    exact = [each for each in every.values() if each.session_id == name]
-    found = exact or [each for each in top_sessions(every) if each.session_id.startswith(name)]
-    if not found:
-        raise NothingFoundError(
-            f"no session's id begins with {name!r}: agentpprof sessions --all-projects lists them"
-        )
-    if len(found) > 1:
-        some = ", ".join(sorted(each.session_id for each in found)[:_SHOWN])
-        raise UsageError(f"{len(found)} sessions begin with {name!r}, write more of it: {some}")
-    return found[0]
 
 
 def _steps(look: Look, top: SessionInfo) -> list[Step]:

@@ -74,10 +74,20 @@ def read_side(text: str, options: Mapping[str, Any], name: str) -> Side | Filter
             chosen |= {"project_root": None, "all_projects": True, "project_name": value}
         else:
             chosen[_OPTIONS[word]] = value
-    return Filter(read_options(chosen), project, branch)
+    try:
+        return Filter(read_options(chosen), project, branch)
+    except UsageError as error:
+        options_of_side = (
+            f"--{key.replace('_', '-')}" for key in chosen if chosen[key] != options[key]
+        )
+        if not str(error).startswith(tuple(options_of_side)):
+            raise
+        raise UsageError(f"{name} {text!r}: {error}") from None
 
 
 def _saved(path: str, options: Mapping[str, Any]) -> Side:
+    if format_of_path(path) in READABLE and not Path(path).exists():
+        raise UsageError(f"{path!r} is no saved profile: there is no such file")
     if format_of_path(path) not in READABLE or not Path(path).is_file():
         raise UsageError(
             f"{path!r} is no saved profile (.pb.gz, .pb, .json, .folded) and no filter such as "

@@ -124,7 +124,7 @@ def read_choice(options: Mapping[str, Any]) -> Choice:
         raise UsageError("--sort flat and --tree contradict each other: a branch holds all below")
     kinds: tuple[str, ...] = NAMING_KINDS
     if by is not None:
-        kinds = parse_stack(by)
+        kinds = parse_stack(by, "--by")
     elif options["stack"] is not None:
         kinds = ()
     is_flat = options["sort"] == "flat"
@@ -138,7 +138,7 @@ def stack_of(options: Mapping[str, Any]) -> str | None:
     if by is None:
         return None if stack is None else str(stack)
     named = parse_stack(stack) if stack else ()
-    missing = [field for field in parse_stack(by) if field not in named]
+    missing = [field for field in parse_stack(by, "--by") if field not in named]
     return ",".join((*named, *missing))
 
 

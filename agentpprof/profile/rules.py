@@ -55,11 +55,11 @@ class Rules(NamedTuple):
         return bool(self.op_map or self.stack_rules)
 
 
-def parse_stack(text: str) -> tuple[str, ...]:
-    """Read `--stack`: frames separated by `,` or `;`, root first."""
+def parse_stack(text: str, option: str = "--stack") -> tuple[str, ...]:
+    """Read `--stack` or `--by`: frames separated by `,` or `;`, root first."""
     names = tuple(name.strip() for name in re.split(r"[,;]", text) if name.strip())
     if not names:
-        raise UsageError("--stack: no frame is named; write for example --stack task,action,object")
+        raise UsageError(f"{option}: no frame is named; write for example {option} task,action")
     return names
 
 
@@ -122,11 +122,15 @@ def parse_op_map_lines(lines: Iterable[str], path: str) -> list[LabelRule]:
     ]
 
 
-def check_fields(rules: Rules) -> None:
-    """Raise UsageError for names that nothing can ever fill, and for texts as frames."""
+def check_fields(rules: Rules, by: Sequence[str] = ()) -> None:
+    """Raise UsageError for names that nothing can ever fill, and for texts as frames.
+
+    `by` are the frames that `--by` names, so that a wrong one is told with that option.
+    """
     made = {rule.field for rule in rules.op_map}
     for name in rules.stack:
-        _check_frame(name, made | {rule.field for rule in rules.stack_rules}, "--stack")
+        option = "--by" if name in by else "--stack"
+        _check_frame(name, made | {rule.field for rule in rules.stack_rules}, option)
     for name in rules.labels:
         _check_frame(name, made, "--label")
     for rule in rules.where:
