@@ -193,7 +193,10 @@ def _message(error: Exception, arguments: Sequence[str]) -> str:
             "another with --db; a damaged one is made anew by moving it away and indexing again"
         )
     if isinstance(error, OSError):
-        return f"the system refused to read or write ({error.strerror or kind})"
+        return (
+            f"the system refused to read or write ({error.strerror or kind}): see to space on the "
+            "disk and to rights, or name other places with -o and --db"
+        )
     if isinstance(error, MemoryError):
         return "there is not enough memory: choose fewer sessions with --since or --project-root"
     return (

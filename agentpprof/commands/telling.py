@@ -52,8 +52,7 @@ def age_line(database: Path) -> str:
 
 
 def ago(seconds: float) -> str:
-    """Return how long ago something was, in its largest unit."""
-    """Return a span as people say it: 3 hours ago."""
+    """Return how long ago something was, in its largest unit: 3 hours ago."""
     for length, unit in _UNITS:
         if seconds >= length:
             count = int(seconds // length)
