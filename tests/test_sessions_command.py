@@ -80,7 +80,7 @@ def test_a_table_for_people(history: Path) -> None:
 
     text = ran.out.decode()
     assert text.splitlines()[0].split()[:5] == ["session", "started", "project", "agent", "tag"]
-    assert "1 more sessions: --rows 0 shows all" in text
+    assert "1 more session: --rows 0 shows all" in text
     assert "Fix the failing test" not in text
 
 

@@ -146,12 +146,13 @@ def on_terminal(line: str, columns: int, **environment: str) -> str:
     """Run a command with a terminal as its stdout and return what that shows."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    own = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
     with subprocess.Popen(
         [PROGRAM, *shlex.split(line)],
         stdin=subprocess.DEVNULL,
         stdout=theirs,
         stderr=subprocess.DEVNULL,
-        env={**os.environ, "TERM": "xterm", **environment},
+        env={**own, "TERM": "xterm", **environment},
     ) as program:
         os.close(theirs)
         shown = b""
