@@ -24,6 +24,8 @@ RESULTS: Final = (
     "interrupted",
 )
 RESULT_CODE: Final = {name: code for code, name in enumerate(RESULTS)}
+# What `failed_calls` counts: tool calls that did not do what they were to do, whoever is the cause.
+FAILED_RESULTS: Final = ("error", "rejected", "cancelled", "interrupted")
 
 # Best first: one record with a sure count decides, so several are joined by the minimum.
 QUALITIES: Final = ("exact", "partial", "placeholder", "uncertain")

@@ -10,6 +10,7 @@ import colorsys
 from zlib import crc32
 
 from agentpprof.models import kind_of
+from agentpprof.vocabulary import FAILED_RESULTS
 
 # On a light and on a dark page. The order is that of the CSS classes.
 _COLOURS = (
@@ -55,7 +56,7 @@ _HUE_OF_KIND = {
 # Kinds that we don't know share these; the first two stand beside no default frame of their hue.
 _OTHER_HUES = (LILAC, PEAR, BLUE, MINT, PINK, YELLOW)
 FAILED_HUE = ORANGE
-_FAILED = frozenset({"error", "rejected", "interrupted", "cancelled", "failed", "fail"})
+_FAILED = frozenset({*FAILED_RESULTS, "failed", "fail"})
 _FAILING_KINDS = frozenset({"result", "outcome", "status"})
 
 SHADES = 5

@@ -36,7 +36,7 @@ def session_summaries(
 def _summary(
     session: "SessionInfo", counts: tuple[int, int, int, int], tags: dict[int, str]
 ) -> dict[str, Any]:
-    prompts, responses, tool_calls, failed_calls = counts
+    prompts, llm_calls, tool_calls, failed_calls = counts
     return {
         "source": session.agent,
         "session_id": PublicText(session.session_id),
@@ -48,7 +48,7 @@ def _summary(
         "start_ts_ms": session.started_at_ms,
         "end_ts_ms": session.ended_at_ms,
         "prompt_count": prompts,
-        "llm_count": responses,
+        "llm_count": llm_calls,
         "tool_count": tool_calls,
         "failed_tool_count": failed_calls,
     }

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 from agentpprof.models import Bag, PromptRow, SessionInfo
 from agentpprof.profile.fields import outcome_named
-from agentpprof.vocabulary import LLM, ORIGINS, RESULT_CODE, UNTAGGED
+from agentpprof.vocabulary import FAILED_RESULTS, LLM, ORIGINS, RESULT_CODE, UNTAGGED
 
-_FAILED = frozenset(RESULT_CODE[name] for name in ("error", "rejected", "cancelled", "interrupted"))
-Row = tuple[int | None, int, int, int, int, int, int]
+_FAILED = frozenset(RESULT_CODE[name] for name in FAILED_RESULTS)
+Row = tuple[int | None, int, int, int, int, int, int, int]  # as sql/select/timeline.sql gives it
 
 
 @dataclass
@@ -56,13 +56,14 @@ def steps_of(
             origin=ORIGINS[prompt.origin],
             outcome=outcome_named(prompt.outcome),
         )
+    fed = set()
     for row, bag in rows:
         prompt_key, session_key = row[0], row[1]
         key = prompt_key or every[session_key].prompt_key or 0
         step = steps.get(_topmost(key, above, steps), steps[0])
+        fed.add(step.prompt_key)
         _add(step, row, bag, every[session_key], is_own=session_key == top.key)
-    nothing = not steps[0].responses and not steps[0].calls
-    return [step for step in steps.values() if step.prompt_key or not nothing]
+    return [step for step in steps.values() if step.prompt_key or 0 in fed]
 
 
 def _topmost(key: int, above: Mapping[int, int], steps: Mapping[int, Step]) -> int:
@@ -75,7 +76,7 @@ def _topmost(key: int, above: Mapping[int, int], steps: Mapping[int, Step]) -> i
 
 def _add(step: Step, row: Row, bag: Bag, session: SessionInfo, is_own: bool) -> None:
     """Add one group of equal operations to a step."""
-    _, session_key, _, result, count, tokens, active_ms = row
+    _, session_key, _, result, count, tokens, active_ms, responses = row
     step.tokens += tokens
     is_call = bag.op != LLM
     if is_own:
@@ -87,7 +88,7 @@ def _add(step: Step, row: Row, bag: Bag, session: SessionInfo, is_own: bool) -> 
         delegated.tokens += tokens
         delegated.calls += count * is_call
     if not is_call:
-        step.responses += count
+        step.responses += responses
         return
     failed = count * (result in _FAILED)
     step.calls += count

@@ -136,7 +136,7 @@ def _read_by_id(
 
 
 def count_by_session(connection: sqlite3.Connection) -> dict[int, tuple[int, int, int, int]]:
-    """Return session key -> (prompts, responses, tool calls, failed ones)."""
+    """Return session key -> (prompts, LLM calls, tool calls, failed ones)."""
     rows = connection.execute(read_text("sql", "select/session_counts.sql"))
     return {row[0]: (row[1], row[2], row[3], row[4]) for row in rows}
 

@@ -6,7 +6,7 @@ select
     tool,
     cmd as program,
     count(*) as calls,
-    sum(result = 'error') as failed,
+    sum(result = 'error') as errors,
     count(distinct session_id) as sessions
 from network_events
 where :project is null or project = :project

@@ -6,7 +6,7 @@ select
     tool,
     coalesce(cmd, object) as what,
     count(*) as times_after_the_second,
-    sum(result = 'error') as failed,
+    sum(result = 'error') as errors,
     round(sum(active_ms) / 1000.0, 1) as seconds,
     max(task) as task,
     session_id

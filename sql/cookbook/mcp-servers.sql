@@ -4,7 +4,7 @@ select
     object as server,
     count(*) as calls,
     count(distinct tool) as tools,
-    sum(result = 'error') as failed,
+    sum(result = 'error') as errors,
     sum(result_bytes) as bytes,
     sum(result_bytes) / 4 as about_tokens,
     round(sum(active_ms) / 1000.0, 1) as seconds

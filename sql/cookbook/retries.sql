@@ -4,7 +4,7 @@ select
     action,
     count(*) as retries,
     sum(result = 'ok') as helped,
-    sum(result = 'error') as failed_again,
+    sum(result in ('error', 'rejected', 'cancelled', 'interrupted')) as failed_again,
     round(sum(active_ms) / 1000.0, 1) as seconds
 from repeats
 where repeat in ('retry', 'loop') and (:project is null or project = :project)

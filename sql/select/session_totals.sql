@@ -3,7 +3,7 @@
 select
     operation.session_key,
     sum(operation.op = 0 and operation.origin < 4) as prompts,
-    sum(operation.op = 1) as responses,
+    sum(operation.op = 1 and operation.input_tokens is not null) as responses,
     sum(operation.op = 2) as tool_calls,
     sum(operation.op = 2 and operation.result in (6, 7, 8, 9)) as failed_calls,
     sum(operation.op = 2 and bag.repeat_id != 0) as repeated_calls,

@@ -1,4 +1,5 @@
--- One row per prompt, session, bag and result of some sessions: how often, tokens, time.
+-- One row per prompt, session, bag and result of some sessions: how often, tokens, time,
+-- responses.
 select
     operation.prompt_key,
     operation.session_key,
@@ -9,7 +10,8 @@ select
         operation.input_tokens + operation.cache_read_tokens + operation.cache_write_5m_tokens
         + operation.cache_write_1h_tokens + operation.output_tokens
     ), 0) as tokens,
-    sum(operation.active_ms) as active_ms
+    sum(operation.active_ms) as active_ms,
+    sum(operation.op = 1 and operation.input_tokens is not null) as responses
 from operation
 where
     operation.op > 0

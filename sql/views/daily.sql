@@ -28,7 +28,7 @@ from (
         sum(operation.op = 0 and operation.origin < 4) as prompts,
         sum(operation.op = 1 and operation.input_tokens is not null) as responses,
         sum(operation.op = 2) as tool_calls,
-        sum(operation.op = 2 and operation.result = 6) as failed_calls,
+        sum(operation.op = 2 and operation.result in (6, 7, 8, 9)) as failed_calls,
         sum(operation.input_tokens) as input_tokens,
         sum(
             operation.cache_write_5m_tokens + operation.cache_write_1h_tokens

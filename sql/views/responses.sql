@@ -1,4 +1,5 @@
--- One row per LLM call, with its tokens by component; output_tokens include reasoning_tokens.
+-- One row per response (an LLM call that its log gives a count for), with its tokens by component;
+-- output_tokens include reasoning_tokens.
 select
     operations.operation_id,
     operations.session_id,
@@ -27,4 +28,4 @@ select
     operations.log_path,
     operations.log_offset
 from operations
-where operations.op = 'llm'
+where operations.op = 'llm' and operations.input_tokens is not null
