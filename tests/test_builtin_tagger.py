@@ -258,7 +258,7 @@ def test_equal_tags_in_every_process() -> None:
         ([("follow", 2), ("chat", 5)], "chat"),
         ([(UNTAGGED, 5), ("follow", 1)], "follow"),
         ([("zebra", 2), ("apple", 2)], "apple"),
-        ([("deploys", 2), ("release", 2)], "release"),
+        ([("feature", 2), ("build", 2)], "build"),
     ],
 )
 def test_the_weightiest_tag_names_the_session(pairs: list[tuple[str, int]], tag: str) -> None:

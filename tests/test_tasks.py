@@ -11,13 +11,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agentpprof.models import PromptRow
+from agentpprof.profile.session_tags import session_tags, tags_by_hand
 from agentpprof.profile.tasks import effective_tasks, own_tasks, spawning_prompts
 from agentpprof.store import queries
 from agentpprof.store.database import opened_for_writing
 from agentpprof.store.tags import read_tags, save_tags
 
 AGENT = 4
-TAGS = {1: "debug", 2: "follow", 3: "docs", 4: "chat"}  # 5 has none
+TAGS = {1: "debug", 2: "follow", 3: "docs", 4: "chat", 6: "build"}  # 5 has none
+
+
+INSERT = (
+    "insert into operation (key, op, owner_rank, session_key, prompt_key, log_file_id, offset, "
+    "started_at_ms, active_ms, idle_ms, bag_id, object_id, result, parser_version, origin, "
+    "outcome, text_hash) values (?, ?, 0, ?, ?, 1, ?, ?, 0, 0, 1, 0, 0, 1, ?, 0, ?)"
+)
 
 
 class Prompt(NamedTuple):
@@ -84,7 +92,7 @@ def database(
         connection.execute("insert into field_bag values (1,2,0,0,0,0,0,0,0,0,0,0,0,0)")
 
         def emptied() -> sqlite3.Connection:
-            for table in ("operation", "session", "session_spawn", "tag", "tagger"):
+            for table in ("operation", "session", "session_spawn", "tag", "tagger", "manual_tag"):
                 connection.execute(f"delete from {table}")
             return connection
 
@@ -102,7 +110,7 @@ def histories(draw: st.DrawFn) -> tuple[list[Session], list[Prompt]]:
                 Prompt,
                 st.integers(0, count - 1),
                 st.integers(0, 6) | st.none(),
-                st.integers(1, 5),
+                st.integers(1, 6),
                 st.sampled_from((0, 1, 3, AGENT, AGENT)),
             ),
             min_size=1,
@@ -119,15 +127,10 @@ def histories(draw: st.DrawFn) -> tuple[list[Session], list[Prompt]]:
 
 def store(connection: sqlite3.Connection, sessions: list[Session], prompts: list[Prompt]) -> None:
     """Write a generated history into the tables."""
-    insert = (
-        "insert into operation (key, op, owner_rank, session_key, prompt_key, log_file_id, offset, "
-        "started_at_ms, active_ms, idle_ms, bag_id, object_id, result, parser_version, origin, "
-        "outcome, text_hash) values (?, ?, 0, ?, ?, 1, ?, ?, 0, 0, 1, 0, 0, 1, ?, 0, ?)"
-    )
     connection.execute("begin")
     for key, one in enumerate(prompts, 100):
         row = (key, 0, one.session + 1, key, key, one.time, one.origin, one.text_hash)
-        connection.execute(insert, row)
+        connection.execute(INSERT, row)
     for number, session in enumerate(sessions):
         parent = None if session.parent is None else session.parent + 1
         connection.execute(
@@ -137,7 +140,7 @@ def store(connection: sqlite3.Connection, sessions: list[Session], prompts: list
         for place, spawning in enumerate(session.spawned_by):
             call = 1000 + 10 * number + place
             row = (call, 2, parent, spawning + 100, call, 0, None, None)
-            connection.execute(insert, row)
+            connection.execute(INSERT, row)
             connection.execute("insert into session_spawn values (?, ?)", (number + 1, call))
     connection.execute("commit")
     save_tags(connection, "rules", "prompt", TAGS, is_current=True)
@@ -160,6 +163,35 @@ def test_the_view_prompt_tasks_says_what_profiles_say(
     tags = read_tags(connection, "rules", "prompt")
     tasks = effective_tasks(own_tasks(prompts, tags), above)
     assert dict(connection.execute("select key, task from prompt_tasks")) == tasks
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    histories(),
+    st.lists(st.integers(0, 11), max_size=12),
+    st.dictionaries(st.integers(1, 5), st.sampled_from(("release", "docs")), max_size=2),
+)
+def test_the_view_session_tags_says_what_profiles_say(
+    database: Callable[[], sqlite3.Connection],
+    history: tuple[list[Session], list[Prompt]],
+    calls: list[int],
+    by_hand: dict[int, str],
+) -> None:
+    connection = database()
+    store(connection, *history)
+    for place, number in enumerate(calls):  # of any prompt, so that prompts differ in weight
+        prompt = history[1][number % len(history[1])]
+        key = 100 + number % len(history[1])
+        row = (5000 + place, 2, prompt.session + 1, key, place, 0, None, None)
+        connection.execute(INSERT, row)
+    for session, tag in by_hand.items():
+        connection.execute("insert into manual_tag values ('session', ?, ?, 0)", (session, tag))
+    every = {session.key: session for session in queries.read_sessions(connection)}
+    counts = queries.count_by_prompt(connection)
+    tags = read_tags(connection, "rules", "prompt")
+    found = session_tags(counts, every, queries.read_prompts(connection), tags)
+    found |= tags_by_hand(every)
+    assert dict(connection.execute("select session_key, tag from session_tags")) == found
 
 
 def test_untagged_prompts_have_a_task_too(tmp_path: Path) -> None:

@@ -52,8 +52,8 @@ def _rank(scored: tuple[str, float]) -> tuple[float, int]:
 def tag_session(tags_with_weights: Iterable[tuple[str, int]]) -> str:
     """Return the tag of a session from its prompts' tags and their weights (operations).
 
-    The weightiest wins, ties go by the order of the list; `follow`, `chat` and untagged win only
-    where nothing else is there. Tags of people's own rules stand behind the list, by name.
+    The weightiest wins, ties go by name; `follow` and `chat` win only where nothing else is there,
+    `untagged` only alone. The view `session_tags` decides the same in SQL.
     """
     totals: dict[str, int] = {}
     for tag, weight in tags_with_weights:
@@ -62,7 +62,7 @@ def tag_session(tags_with_weights: Iterable[tuple[str, int]]) -> str:
     named = named or {tag: weight for tag, weight in totals.items() if tag != UNTAGGED}
     if not named:
         return UNTAGGED
-    return min(named, key=lambda tag: (-named[tag], -_ORDER.get(tag, -len(_ORDER)), tag))
+    return min(named, key=lambda tag: (-named[tag], tag))
 
 
 def word_data() -> list[tuple[str, bytes]]:
