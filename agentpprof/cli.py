@@ -46,6 +46,10 @@ _COMMANDS = {
     "explain": "the fields derived from a command, call, path, URL or prompt, and why",
 }
 DEFAULT_COMMAND = "profile"
+# SQLite's names for a statement of ours that can't be carried out: no file is at fault, no disk.
+_OUR_FAULTS = frozenset(
+    f"SQLITE_{name}" for name in ("ERROR", "INTERNAL", "MISMATCH", "MISUSE", "RANGE", "TOOBIG")
+)
 
 
 class _ReaderGoneError(Exception):
@@ -186,8 +190,8 @@ def _message(error: Exception, arguments: Sequence[str]) -> str:
             "a word of the command line is no text in this locale: choose one of UTF-8, for "
             "example with LC_ALL=C.UTF-8, or leave out the bytes that are none"
         )
-    if kind in ("DatabaseError", "OperationalError"):
-        reason = getattr(error, "sqlite_errorname", None) or kind
+    reason = getattr(error, "sqlite_errorname", None) or kind
+    if kind in ("DatabaseError", "OperationalError") and reason not in _OUR_FAULTS:
         return (
             f"the database can't be used ({reason}): free space, wait for other programs, or name "
             "another with --db; a damaged one is made anew by moving it away and indexing again"
@@ -200,8 +204,8 @@ def _message(error: Exception, arguments: Sequence[str]) -> str:
     if isinstance(error, MemoryError):
         return "there is not enough memory: choose fewer sessions with --since or --project-root"
     return (
-        f"{kind} inside agentpprof: see whether agentpprof doctor finds the database sound; if so, "
-        "run it again with --debug and report it"
+        f"{reason} inside agentpprof: see whether agentpprof doctor finds the database sound; if "
+        "so, run it again with --debug and report it"
     )
 
 

@@ -5,6 +5,8 @@ from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from agentpprof.moments import moment
+
 _DAY_MS = 86_400_000
 
 
@@ -44,11 +46,9 @@ def zone_spans(name: str, span: tuple[int, int] | None) -> Iterator[tuple[int, i
 
 
 def time_text(time_ms: int | None, zone: str, form: str) -> str:
-    """Return a time in a zone, written by a strftime form; empty for an unknown time."""
-    if time_ms is None:
-        return ""
-    at = datetime.fromtimestamp(time_ms / 1000, UTC).astimezone(zone_named(zone))
-    return at.strftime(form)
+    """Return a time in a zone, written by a strftime form; empty for one that can't be told."""
+    at = moment(time_ms, zone_named(zone))
+    return at.strftime(form) if at else ""
 
 
 def day_name(day: int | None) -> str:

@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from agentpprof.config import with_configuration, with_default_project
 from agentpprof.encoders import encoder, format_of_path, gzip_of_path
 from agentpprof.errors import NoHomeError, UsageError
 from agentpprof.models import OutputOptions
+from agentpprof.moments import moment
 from agentpprof.origins import option_of
 from agentpprof.output import STDOUT, stream_of
 from agentpprof.places import expanded
@@ -151,9 +151,8 @@ def read_sessions_asked(options: Mapping[str, Any]) -> tuple[Selection, Source]:
 
 def _day_of(time_ms: int | None) -> str | None:
     """Return a time to the minute, in UTC."""
-    if time_ms is None:
-        return None
-    return f"{datetime.fromtimestamp(time_ms / 1000, UTC):%Y-%m-%dT%H:%M}"
+    at = moment(time_ms)
+    return f"{at:%Y-%m-%dT%H:%M}" if at else None
 
 
 def _checked_output(output: str | None, named_format: str | None) -> str:

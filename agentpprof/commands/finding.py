@@ -1,11 +1,11 @@
 """Find the session that is meant; what to say when none is: projects, and the command to copy."""
 
 import sqlite3
-from datetime import UTC, datetime
 
 from agentpprof.counts import counted_sessions
 from agentpprof.errors import NothingFoundError, UsageError
 from agentpprof.models import SessionInfo
+from agentpprof.moments import moment
 from agentpprof.places import with_tilde
 from agentpprof.profile.selection import (
     Selection,
@@ -79,4 +79,5 @@ def _what_was_asked(selection: Selection) -> str:
 
 
 def _day(time_ms: int) -> str:
-    return datetime.fromtimestamp(time_ms / 1000, UTC).date().isoformat()
+    at = moment(time_ms)
+    return at.date().isoformat() if at else "unknown   "

@@ -7,7 +7,6 @@ import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +32,7 @@ from agentpprof.store.search_index import (
 from agentpprof.streams import encoding_of, readable
 from agentpprof.tagging.rules import check_tag
 from agentpprof.terminal import show
-from agentpprof.zones import zone_named
+from agentpprof.zones import time_text
 
 _WHERE = "Where"
 _OUTPUT = "Output"
@@ -207,7 +206,8 @@ def _lines(hits: list[Hit], words: tuple[str, ...], zone: str, has_more: bool) -
     mark = _marker(words)
     width = max(shutil.get_terminal_size((100, 24)).columns - 4, 40)
     for hit in hits:
-        parts = (_time(hit.started_at_ms, zone), hit.project, hit.kind, hit.tool, hit.tag)
+        at = time_text(hit.started_at_ms, zone, "%Y-%m-%d %H:%M")
+        parts = (at, hit.project, hit.kind, hit.tool, hit.tag)
         yield show("  ".join(part for part in parts if part))
         yield "  " + mark(fitting_snippet(hit.text, words, width, encoding_of(sys.stdout)))
         yield show(f"  {hit.agent} {hit.session_id}  {hit.log_path}:{hit.log_offset}")
@@ -225,13 +225,3 @@ def _marker(words: tuple[str, ...]) -> Callable[[str], str]:
 
     anywhere = re.compile("|".join(re.escape(show(word)) for word in words), re.IGNORECASE)
     return lambda text: anywhere.sub(lambda found: click.style(found[0], bold=True), text)
-
-
-def _time(time_ms: int | None, zone: str) -> str:
-    if time_ms is None:
-        return ""
-    try:
-        at = datetime.fromtimestamp(time_ms / 1000, UTC).astimezone(zone_named(zone))
-    except (ValueError, OverflowError, OSError):
-        return ""
-    return f"{at:%Y-%m-%d %H:%M}"

@@ -2,7 +2,6 @@
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from agentpprof.config import configured_tagger, with_configuration
 from agentpprof.counts import counted
 from agentpprof.errors import NoSessionError, NothingFoundError
 from agentpprof.models import Answer, PromptRow
+from agentpprof.moments import moment
 from agentpprof.profile.selection import Selection
 from agentpprof.profile.tagged import BY_HAND, Tagged, TaggedThing, gather_tags
 from agentpprof.store import queries, tag_cache
@@ -166,16 +166,13 @@ def _in_order(tagged: Tagged) -> Iterator[TaggedThing]:
 def _row(thing: TaggedThing, ids: Mapping[int, str]) -> tuple[Any, ...]:
     session_id = thing.session.session_id
     own_id = ids.get(thing.key, "") if thing.kind == "prompt" else session_id
-    at_ms = thing.started_at_ms
-    started_at = (
-        f"{datetime.fromtimestamp(at_ms / 1000, UTC):%Y-%m-%dT%H:%M:%SZ}" if at_ms else None
-    )
+    at = moment(thing.started_at_ms or None)
     of_session = session_id if thing.kind == "prompt" else None
     return (
         thing.kind,
         own_id,
         of_session,
-        started_at,
+        f"{at:%Y-%m-%dT%H:%M:%SZ}" if at else None,
         thing.tag,
         thing.task or None,
         thing.by or None,

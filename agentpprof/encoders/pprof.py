@@ -25,6 +25,7 @@ from agentpprof.models import (
 
 PROGRAM = "agentpprof"
 _NANOS_PER_MS = 1_000_000
+_LONGEST_MS = (2**63 - 1) // _NANOS_PER_MS  # 292 years
 _LEVEL = 6
 _SAMPLE_FIELD = 2  # its number in the message Profile
 
@@ -118,11 +119,17 @@ def _add_head(message: Any, profile: Profile, strings: _Strings) -> None:
         has_inline_frames=True,
     )
     message.comment.extend(strings(comment) for comment in profile.comments)
-    if profile.started_at_ms is not None:
-        message.time_nanos = profile.started_at_ms * _NANOS_PER_MS
-        if profile.ended_at_ms is not None:
-            span_ms = max(0, profile.ended_at_ms - profile.started_at_ms)
-            message.duration_nanos = span_ms * _NANOS_PER_MS
+    _add_span(message, profile.started_at_ms, profile.ended_at_ms)
+
+
+def _add_span(message: Any, started_at_ms: int | None, ended_at_ms: int | None) -> None:
+    """Add when the data begin and how long they last, where 64 bits of nanoseconds hold it."""
+    if started_at_ms is None or abs(started_at_ms) > _LONGEST_MS:
+        return
+    message.time_nanos = started_at_ms * _NANOS_PER_MS
+    span_ms = 0 if ended_at_ms is None else max(0, ended_at_ms - started_at_ms)
+    if span_ms <= _LONGEST_MS:
+        message.duration_nanos = span_ms * _NANOS_PER_MS
 
 
 def _add_frames(message: Any, frames: Iterable[str], strings: _Strings) -> dict[str, int]:

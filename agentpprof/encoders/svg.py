@@ -5,7 +5,6 @@ The picture is whole without the script, since image viewers and many sites don'
 """
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -28,6 +27,7 @@ from agentpprof.encoders.svg_boxes import (
 )
 from agentpprof.errors import UsageError
 from agentpprof.models import OutputOptions, Profile
+from agentpprof.moments import moment
 from agentpprof.resources import read_text
 from agentpprof.stack_tree import Layout, Tree, lay_out, merge
 
@@ -138,12 +138,11 @@ def _subtitles(profile: Profile, tree: Tree) -> list[str]:
 
 
 def span_of(profile: Profile) -> str:
-    """Return the span of the data, by the minute."""
-    if profile.started_at_ms is None or profile.ended_at_ms is None:
+    """Return the span of the data, by the minute; empty where an end can't be told."""
+    start, end = moment(profile.started_at_ms), moment(profile.ended_at_ms)
+    if start is None or end is None:
         return ""
-    start = datetime.fromtimestamp(profile.started_at_ms / 1000, UTC)
-    end = datetime.fromtimestamp(profile.ended_at_ms / 1000, UTC)
-    seconds = max(0, profile.ended_at_ms - profile.started_at_ms) // 1000
+    seconds = max(0, int((end - start).total_seconds()))
     until = f"{end:%H:%M}" if start.date() == end.date() else f"{end:%Y-%m-%d %H:%M}"
     return f"{start:%Y-%m-%d %H:%M} to {until} UTC ({humanise(seconds, 'seconds')})"
 
