@@ -3,13 +3,14 @@
 import os
 import shutil
 import sqlite3
+import zlib
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from builders import ClaudeSession, call_id_of, encode_log
-from canonical import canonical_dump
+from canonical import canonical_dump, dump_of
 
 from agentpprof.commands.telling import report_lines
 from agentpprof.ingest import indexer
@@ -249,6 +250,34 @@ def test_a_newer_parser_reads_a_log_again_from_its_start(
     assert report.bytes_read == place.path.stat().st_size
     assert place.responses() == 3
     assert without_version(place.dump()) == without_version(before)
+    assert place.sync().bytes_read == 0
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        None,
+        b"[{}, 5]",
+        b'["what no decoder keeps", {}]',
+        b'[{}, {"version": 99}]',
+        b"no JSON",
+    ],
+)
+def test_a_log_whose_state_is_another_releases_is_read_again_from_its_start(
+    place: Place, tmp_path: Path, state: bytes | None
+) -> None:
+    with closing(sqlite3.connect(place.database)) as connection, connection:
+        connection.execute("delete from log_file_state")
+        if state is not None:
+            row = (zlib.compress(state),)
+            connection.execute("insert into log_file_state select id, ? from log_file", row)
+    place.log.user("And now?")
+    place.log.assistant("Now as well")
+    place.log.write(place.home)
+    assert place.sync().bytes_read == place.path.stat().st_size
+    at_once = tmp_path / "at_once.db"
+    sync(at_once, [Root("claude", str(place.home / "projects"))])
+    assert place.dump() == dump_of(at_once)
     assert place.sync().bytes_read == 0
 
 

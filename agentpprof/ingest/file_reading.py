@@ -22,6 +22,10 @@ from agentpprof.store.writer import FileRead
 _COMPRESSION = 1  # the states are small and written often
 
 
+class ForeignStateError(Exception):
+    """A stored state is another release's, so its file has to be read from the start."""
+
+
 class FileReading:
     """The reading of one file, from its stored state on."""
 
@@ -130,6 +134,21 @@ class FileReading:
         rows.agent_types |= linked.agent_types
 
 
+def continued(
+    log_file: LogFile, decoder: ModuleType, version: int, state: bytes | None
+) -> FileReading | None:
+    """Return the reading of a file from its stored state on, None where that can't be gone on with.
+
+    There is none, or it is another release's: then the file has to be read from its start.
+    """
+    if state is None:
+        return None
+    try:
+        return FileReading(log_file, decoder, version, state)
+    except ForeignStateError:
+        return None
+
+
 def encode_state(decoder_state: Any, assembly_state: AssemblyState) -> bytes:
     """Return both states as compressed JSON."""
     raw = msgspec.json.encode([decoder_state, state_for_saving(assembly_state)])
@@ -144,8 +163,12 @@ def decode_state(state: bytes | None, decoder: ModuleType, path: str) -> tuple[A
         raw = zlib.decompress(state)  # it checks a sum: what passes is what was written
     except zlib.error:
         raise DamagedError from None
-    decoder_raw, assembly_raw = msgspec.json.decode(raw, type=list[msgspec.Raw])
-    assembly_state = msgspec.json.decode(assembly_raw, type=AssemblyState)
+    try:
+        decoder_raw, assembly_raw = msgspec.json.decode(raw, type=list[msgspec.Raw])
+        assembly_state = msgspec.json.decode(assembly_raw, type=AssemblyState)
+        decoder_state = msgspec.json.decode(decoder_raw, type=decoder.State)
+    except msgspec.DecodeError:
+        raise ForeignStateError from None
     if assembly_state.version != STATE_VERSION:
-        raise ValueError("a state of another version needs a higher parser version")
-    return msgspec.json.decode(decoder_raw, type=decoder.State), assembly_state
+        raise ForeignStateError
+    return decoder_state, assembly_state

@@ -231,23 +231,27 @@ def _read_file(log: _PlainLog, before: KnownFile | None, writer: "Writer") -> "I
     """Yield one read a piece; at least one, so that an empty file is remembered as seen.
 
     A file of an older parser version is read from its start; it goes by the older version until
-    its last piece is saved, so a reading that was broken off begins anew.
+    its last piece is saved, so a reading that was broken off begins anew. So is a file whose
+    stored state this release can't go on with.
     """
-    from agentpprof.ingest.file_reading import FileReading
+    from agentpprof.ingest.file_reading import FileReading, continued
 
     log_file, plain, now_ns = log
     version = AGENTS[log_file.agent].parser_version
     is_same = before is not None and reader.is_continued(plain.descriptor, before.checkpoint)
-    is_older = is_same and before is not None and before.parser_version < version
-    checkpoint, state, base_offset = Checkpoint(), None, -1
-    if before is not None and is_same and not is_older and before.checkpoint.offset:
-        checkpoint, state = before.checkpoint, writer.read_state(before.log_file_id)
-        base_offset = checkpoint.offset
-    reading = FileReading(log_file, decoder_of(log_file.agent), version, state)
-    file_version = before.parser_version if before is not None and is_older else version
+    is_reread = is_same and before is not None and before.parser_version < version
+    file_version = before.parser_version if before is not None and is_reread else version
+    checkpoint, base_offset, reading = Checkpoint(), -1, None
+    decoder = decoder_of(log_file.agent)
+    if before is not None and is_same and not is_reread and before.checkpoint.offset:
+        reading = continued(log_file, decoder, version, writer.read_state(before.log_file_id))
+        is_reread = reading is None
+        if not is_reread:
+            checkpoint, base_offset = before.checkpoint, before.checkpoint.offset
+    reading = reading or FileReading(log_file, decoder, version, None)
     for number, piece in enumerate(_pieces(plain.descriptor, checkpoint)):
         read = reading.add(piece, base_offset)._replace(
-            file_version=file_version, is_reread=is_older, damage=plain.damage
+            file_version=file_version, is_reread=is_reread, damage=plain.damage
         )
         if number == 0:  # by every pass: it may have come after the log's first lines
             reading.add_sidecar(read.rows)
@@ -257,11 +261,11 @@ def _read_file(log: _PlainLog, before: KnownFile | None, writer: "Writer") -> "I
         if base_offset >= log_file.size and log_file.path == log_file.logical_path:
             break  # what came since the scan waits for the next one: others have their turn
     at_rest = is_at_rest(log_file, plain, checkpoint, now_ns)
-    if at_rest or is_older:
+    if at_rest or is_reread:
         end = _end_piece(plain.descriptor, checkpoint, reading, at_rest)
         yield reading.add(end, base_offset)._replace(
             file_version=file_version,
-            ends_reread=is_older,
+            ends_reread=is_reread,
             is_tail_seen=at_rest,
             damage=plain.damage,
         )
