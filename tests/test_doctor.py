@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+import zstandard
 from builders_codex import CodexThread
 from command_line import run
 from watching import Logs
@@ -13,6 +14,8 @@ from watching import Logs
 from agentpprof.ingest import checking
 from agentpprof.ingest.discover import Root
 from agentpprof.ingest.indexer import sync
+from agentpprof.store.database import opened_for_reading
+from agentpprof.store.files import KnownFile, read_known_files
 
 
 @pytest.fixture
@@ -66,6 +69,48 @@ def test_codex_rows_stand_on_whole_records(tmp_path: Path) -> None:
     assert checking.rows_in_logs(database).is_fine
     path.write_bytes(b"x" * path.stat().st_size)
     assert not checking.rows_in_logs(database).is_fine
+
+
+def pack(path: Path, data: bytes | None = None) -> None:
+    """Put a compressed log in the place of a plain one."""
+    packed = path.with_name(path.name + ".zst")
+    packed.write_bytes(zstandard.compress(path.read_bytes() if data is None else data))
+    path.unlink(missing_ok=True)
+
+
+def test_compressed_logs_are_looked_at_as_well(tmp_path: Path) -> None:
+    thread = CodexThread("019ec5aa-0000-7000-8000-000000000003", cwd="/home/dev/shop")
+    thread.turn("Why does the build fail?")
+    thread.shell("go build ./...", "undefined: parse", exit_code=1)
+    path = thread.write(tmp_path / "codex")
+    whole = path.read_bytes()
+    database, roots = tmp_path / "agent.db", [Root("codex", str(tmp_path / "codex" / "sessions"))]
+    sync(database, roots)
+    pack(path)
+    for read in (lambda: None, lambda: sync(database, roots)):
+        read()
+        logs, rows = checking.logs_unchanged(known_in(database)), checking.rows_in_logs(database)
+        assert logs.text == "0 of 1 logs were rewritten since they were read"
+        assert (logs.is_fine, rows.is_fine) == (True, True)
+        assert " 0 of 0 " not in f" {rows.text}"
+        assert "could not" not in rows.text
+    pack(path, b"x" * len(whole))
+    assert not checking.logs_unchanged(known_in(database)).is_fine
+    assert not checking.rows_in_logs(database).is_fine
+
+
+def test_what_could_not_be_looked_at_is_told(logs: Logs, database: Path) -> None:
+    logs.sessions[1].path(logs.home).unlink()
+    found = checking.logs_unchanged(known_in(database))
+    assert found.text == (
+        "0 of 2 logs were rewritten since they were read; 1 could not be looked at"
+    )
+    assert checking.rows_in_logs(database).text.endswith(" could not be looked at")
+
+
+def known_in(database: Path) -> dict[str, KnownFile]:
+    with opened_for_reading(database) as connection:
+        return read_known_files(connection, None)
 
 
 def test_permissions(logs: Logs, database: Path) -> None:

@@ -4,6 +4,7 @@ import os
 import random
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from agentpprof.agents import decoder_of
 from agentpprof.agents.facts import BadLineFact
 from agentpprof.counts import counted
 from agentpprof.ingest import reader
+from agentpprof.ingest.compressed import opened_logical
 from agentpprof.ingest.discover import Root
 from agentpprof.mounts import is_remote, mount_type
 from agentpprof.store.database import opened_for_reading
@@ -76,31 +78,42 @@ def integrity(database: Path, *, is_deep: bool) -> Check:
 
 def logs_unchanged(known: Mapping[str, KnownFile]) -> Check:
     """Hash the head of each log, and what stands before its offset, as when it was read."""
-    files = changed = 0
+    files = changed = unseen = 0
     for path, file in known.items():
         if file.is_gone or not file.checkpoint.offset:
             continue
         try:
-            with reader.opened(path) as descriptor:
+            with opened_logical(path) as plain:
+                changed += not reader.is_continued(plain.descriptor, file.checkpoint)
                 files += 1
-                changed += not reader.is_continued(descriptor, file.checkpoint)
         except OSError:
-            continue  # gone since, or not ours to read: status counts those
-    text = f"{changed:,} of {counted(files, 'log')} rewritten since the last read"
+            unseen += 1  # gone since, or not ours to read: status tells of those
+    text = f"{changed:,} of {counted(files, 'log')} rewritten since the last read{_unseen(unseen)}"
     return Check("logs", not changed, text + (": run agentpprof index" if changed else ""))
+
+
+def _unseen(count: int) -> str:
+    """Return how many things could not be looked at, where there are any."""
+    return f"; {count:,} could not be looked at" if count else ""
 
 
 def rows_in_logs(database: Path, seed: int | None = None) -> Check:
     """Read a sample of stored rows again where they came from: the line must tell of them."""
-    rows = missing = 0
+    rows = missing = unseen = 0
     with opened_for_reading(database) as connection:
         sample = _sample(connection, random.Random(seed))  # noqa: S311 # no secret
-    for row in sample:
-        line = _line_at(row.path, row.offset)
-        if line is not None:
-            rows += 1
-            missing += not _is_told(line, row)
-    text = f"{missing:,} of {rows:,} sampled rows are not told of by their line"
+    sample.sort(key=lambda row: (row.path, row.offset))  # each log is opened once
+    for path, of_log in groupby(sample, key=lambda row: row.path):
+        wanted = list(of_log)
+        try:
+            with opened_logical(path) as plain:
+                told = [_is_told(_line_at(plain.descriptor, row.offset), row) for row in wanted]
+        except OSError:
+            unseen += len(wanted)
+            continue
+        rows += len(told)
+        missing += told.count(False)
+    text = f"{missing:,} of {rows:,} sampled rows are not told of by their line{_unseen(unseen)}"
     return Check("rows", not missing, text + (": run agentpprof index" if missing else ""))
 
 
@@ -123,17 +136,13 @@ def _sample(connection: sqlite3.Connection, chance: random.Random) -> list[_Row]
     return [_Row(key, agent, os.fsdecode(path), offset) for key, agent, path, offset in found]
 
 
-def _line_at(path: str, offset: int) -> bytes | None:
-    """Return the line of a log from an offset on, None where the log can't be read."""
-    try:
-        with reader.opened(path) as descriptor:
-            line = b""
-            while chunk := os.pread(descriptor, 65536, offset + len(line)):
-                line += chunk
-                if b"\n" in chunk or len(line) > _LINE_BYTES:
-                    break
-    except OSError:
-        return None
+def _line_at(descriptor: int, offset: int) -> bytes:
+    """Return the line of an open log from an offset on; raises OSError."""
+    line = b""
+    while chunk := os.pread(descriptor, 65536, offset + len(line)):
+        line += chunk
+        if b"\n" in chunk or len(line) > _LINE_BYTES:
+            break
     return line.partition(b"\n")[0]
 
 

@@ -7,7 +7,7 @@ damaged archive still gives is kept, and the damage is noted; it is read again w
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from agentpprof.ingest import reader
 
@@ -35,11 +35,19 @@ def opened_plain(path: str) -> Iterator[Plain]:
         import tempfile  # few logs are compressed
 
         with tempfile.TemporaryFile() as unpacked:
-            damage = _unpack(descriptor, unpacked.fileno())
+            damage = _unpack(descriptor, unpacked)
+            unpacked.flush()
             yield Plain(unpacked.fileno(), damage)
 
 
-def _unpack(source: int, target: int) -> str | None:
+@contextmanager
+def opened_logical(path: str) -> Iterator[Plain]:
+    """Open a log by its logical path, whether it lies there plain or compressed; raises OSError."""
+    with opened_plain(path if os.path.lexists(path) else path + SUFFIX) as plain:
+        yield plain
+
+
+def _unpack(source: int, target: BinaryIO) -> str | None:
     """Unpack as much as there is; returns what was wrong."""
     import zstandard
 
@@ -51,7 +59,7 @@ def _unpack(source: int, target: int) -> str | None:
             for start in range(0, len(chunk), _CHUNK // 16):
                 data = unpacker.decompress(chunk[start : start + _CHUNK // 16])
                 written += len(data)
-                os.write(target, data)
+                target.write(data)
                 if written > max(_FREE_BYTES, taken * _MAX_RATIO):
                     return "unpacks to too much"
     except zstandard.ZstdError:
