@@ -118,7 +118,10 @@ def _joined(words: list[Any] | tuple[Any, ...]) -> tuple[str, bool]:
 
 
 def quoted(word: str) -> str:
-    """Return `word` so that a shell takes it as one word."""
+    """Return `word` so that a shell takes it as one word.
+
+    As shlex.quote does, but letters of any script stay as they are: people read these commands.
+    """
     if word and all(sign.isalnum() or sign in "_@%+=:,./-" for sign in word):
         return word
     return "'" + word.replace("'", "'\"'\"'") + "'"

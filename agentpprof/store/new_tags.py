@@ -7,29 +7,11 @@ place is found when all prompts are looked at, which a scan of all folders does 
 from pathlib import Path
 
 from agentpprof.models import PromptRow
+from agentpprof.resources import read_text
 from agentpprof.store.database import opened_for_reading
 from agentpprof.store.tag_cache import save, tag_new_prompts, tag_unknown
 from agentpprof.store.tags import definition_hash
 from agentpprof.tagging.tagger import DEFAULT_TAGGER, Tagger
-
-_NEW = """
-select operation.text_hash, operation.key
-from operation
-where
-    operation.id > :last_id
-    and operation.id <= :newest_id
-    and operation.op = 0
-    and operation.text_hash is not null
-    and not exists (
-        select 1
-        from tag
-        inner join tagger on tag.tagger_id = tagger.id
-        where
-            tagger.definition_hash = :definition_hash
-            and tag.kind = 'prompt'
-            and tag.text_hash = operation.text_hash
-    )
-"""
 
 
 class RunningTags:
@@ -64,7 +46,9 @@ class RunningTags:
                 "newest_id": newest_id,
                 "definition_hash": definition_hash(self._tagger.definition()),
             }
-            rows = connection.execute(_NEW, parameters).fetchall()
+            rows = connection.execute(
+                read_text("sql", "select/new_prompts.sql"), parameters
+            ).fetchall()
             prompts = [PromptRow(key, 0, 0, text_hash, 0, 0) for text_hash, key in rows]
             found = tag_unknown(connection, self._tagger, prompts, {})
         if found and not save(self._database, self._tagger, found):

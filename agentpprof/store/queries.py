@@ -1,7 +1,8 @@
 """What profiles read from the database: narrow, by numbers, names joined afterwards.
 
-All statements stand in sql/; temporary tables carry what a run has computed (groups of sessions
-and prompts) into the weights. They live in the reader's own connection and touch no file.
+Statements of more than a line or two stand in sql/. Temporary tables carry what a run has computed
+(groups of sessions and prompts) into the weights; they live in the reader's own connection and
+touch no file.
 """
 
 import json

@@ -8,13 +8,12 @@ tagger only sees texts that no rule tags any more and that it never saw.
 Touches the store; the taggers themselves are pure.
 """
 
-import gc
 import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from agentpprof.memory import paused_collection
 from agentpprof.models import PromptRow
 from agentpprof.store.database import (
     is_read_only,
@@ -124,7 +123,7 @@ def _tag_texts(connection: sqlite3.Connection, tagger: Tagger, keys: Mapping[int
     needs_known = tagger.has_builtin and tagger.rules
     builtin = read_tags(connection, DEFAULT_TAGGER.definition(), _KIND) if needs_known else {}
     hashes = list(keys)
-    with _without_collecting():
+    with paused_collection():  # tagging makes no cycles either
         for start in range(0, len(hashes), _BATCH):
             batch = {text_hash: keys[text_hash] for text_hash in hashes[start : start + _BATCH]}
             new.update(_tag_batch(connection, tagger, batch, builtin))
@@ -148,15 +147,3 @@ def _tag_batch(
         return NewTags({**by_rule, **dict.fromkeys(left, UNTAGGED)}, {})
     given = {each: builtin.get(each) or tag_prompt(texts[each]) for each in left}
     return NewTags({**by_rule, **given}, given)
-
-
-@contextmanager
-def _without_collecting() -> Iterator[None]:
-    """Pause the search for cycles: tagging makes none, and the search takes a tenth of its time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

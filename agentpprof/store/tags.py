@@ -88,7 +88,6 @@ def save_tags(
                 "insert or replace into meta (key, value) values (?, ?)",
                 (CURRENT_TAGGER, str(tagger_id)),
             )
-            connection.execute("delete from meta where key = 'tagged'")
             # The mark is the built-in tagger's: another one may have taken its place.
             connection.execute("delete from meta where key = 'tagged'")
         connection.execute("commit")

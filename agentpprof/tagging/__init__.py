@@ -1,1 +1,1 @@
-"""tagging"""
+"""One word for what work is about: texts come in, tags go out, by rules or a model's server."""

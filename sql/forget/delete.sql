@@ -84,11 +84,6 @@ where
 delete from tag
 where text_hash not in (select text_hash from operation where text_hash is not null);
 
-delete from manual_tag
-where
-    (kind = 'prompt' and key in (select key from forgotten_operation))
-    or (kind = 'session' and key in (select session_key from temp.emptied_session));
-
 delete from field_bag where id not in (select bag_id from operation);
 
 delete from workspace
