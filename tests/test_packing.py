@@ -1,5 +1,6 @@
 """Packed numbers of the weights: what SQL packs, Python unpacks."""
 
+import re
 import sqlite3
 from contextlib import closing
 from datetime import date
@@ -8,8 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentpprof.profile.cells import RESULT_BITS
 from agentpprof.profile.fields import Numbers
-from agentpprof.profile.packing import Packing, Sums, by_detail, day_of_number, sum_rows
+from agentpprof.profile.packing import (
+    _DAY_BITS,
+    _DAY_ZERO,
+    _DETAIL_BITS,
+    Packing,
+    Sums,
+    by_detail,
+    day_of_number,
+    sum_rows,
+)
+from agentpprof.resources import folder
 
 EPOCH = date(1970, 1, 1).toordinal()
 PACK = (
@@ -77,3 +89,33 @@ def test_days_have_numbers_whatever_the_year(day: str) -> None:
 def test_the_last_day_has_a_number_and_no_day_has_no_name() -> None:
     assert date.max.toordinal() - EPOCH + 1_000_000 < 2**22
     assert day_of_number(0) == ""
+
+
+def weights() -> list[str]:
+    """Return the parts of sql/weights that each say how they pack, in one line each."""
+    texts = [path.read_text(encoding="utf-8") for path in (folder("sql") / "weights").iterdir()]
+    return [" ".join(part.split()) for text in texts for part in re.split("union all\n", text)]
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        r"select (.*?) as who,",
+        r" (\+ case when not :with_days .*?) as place,",
+        r" as place, (.*?) as text_id,",
+    ],
+)
+def test_all_weights_pack_in_the_same_words(block: str) -> None:
+    found = [re.findall(block, part) for part in weights()]
+    assert len(found) == 6
+    assert all(len(words) == 1 for words in found)
+    assert len({words[0] for words in found}) == 1
+
+
+def test_the_numbers_of_sql_are_those_of_python() -> None:
+    for part in weights():
+        packed = part.split(" as text_id")[0].split("select ", 1)[1]
+        numbers = {int(number) for number in re.findall(r"\b\d{2,}\b", packed)}
+        assert numbers == {1 << RESULT_BITS, 1 << _DAY_BITS, _DAY_ZERO, 86_400_000}
+        (detail,) = re.findall(r"\* (\d)(?: \* | \+ [^*]*\) \* )4194304", packed.split("as who")[1])
+        assert int(detail) == 1 << _DETAIL_BITS
