@@ -16,6 +16,7 @@ select
         when 3 then 'delete'
         when 4 then 'move'
     end as access,
+    -- The other results are an LLM call's alone.
     case operation.result
         when 3 then 'ok'
         when 6 then 'error'
