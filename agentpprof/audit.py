@@ -18,6 +18,8 @@ KEYS: Final = (*TOKEN_KEYS, "responses", "prompts", "tool_calls")
 # What an agent calls a call or prompt that its log tells of as somebody else's.
 _COPY_REASON: Final = {"claude": "progress", "codex": "inherited"}
 
+_TOLD_AGAIN: Final = ("repeat", "copy", "progress")
+
 Sums = dict[str, int]
 
 
@@ -33,8 +35,19 @@ class Account:
         if value:
             self.dropped.setdefault(reason, dict.fromkeys(KEYS, 0))[key] += value
 
+    def take_back(self, key: str, value: int) -> None:
+        """Take from what is dropped as told again: the line that holds a maximum was one of it."""
+        for reason in _TOLD_AGAIN:
+            sums = self.dropped.get(reason)
+            if sums is not None:
+                taken = min(value, sums[key])
+                sums[key] -= taken
+                value -= taken
+                if not any(sums.values()):
+                    del self.dropped[reason]
+
     def raw(self) -> Sums:
-        """Return what the logs hold: counted and dropped."""
+        """Return what the logs hold, and what rewritten ones have held: counted and dropped."""
         return {
             key: self.counted[key] + sum(sums[key] for sums in self.dropped.values())
             for key in KEYS
@@ -81,12 +94,18 @@ def build_accounts(
 
 
 def _count(account: Account, counted: CountedSums, held: Mapping[str, int]) -> None:
-    """Set what counts; a maximum that stands on another line was dropped there as a repeat."""
+    """Set what counts.
+
+    More than the counted lines hold stands on another line, or stood in a log that was rewritten
+    since: what counts stays, and no reason can drop less than nothing.
+    """
     for key in KEYS:
         value = getattr(counted, key)
         account.counted[key] = value
         if key in TOKEN_KEYS:
-            account.drop("repeat", key, held.get(key, 0) - value)
+            more = value - held.get(key, 0)
+            account.drop("repeat", key, max(-more, 0))
+            account.take_back(key, max(more, 0))
 
 
 def _add_told(
@@ -101,8 +120,9 @@ def _add_told(
         times.setdefault((session_key, keys[op]), [0, 0])[is_copy] += records
     for (session_key, key), (own, copies) in times.items():
         account = accounts.setdefault(session_key, Account())
-        surplus = own + copies - account.counted[key]
-        from_copies = min(copies, max(surplus, 0))
+        # A log that was rewritten may tell of less than counts.
+        surplus = max(own + copies - account.counted[key], 0)
+        from_copies = min(copies, surplus)
         account.drop(_COPY_REASON.get(agents.get(session_key, ""), "copy"), key, from_copies)
         account.drop("copy", key, surplus - from_copies)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from builders import (
+    ClaudeSession,
     assistant,
     claude_usage,
     progress_copy,
@@ -99,6 +100,21 @@ def test_an_audit_works_when_the_logs_are_gone(claude_home: Path, tmp_path: Path
     for log in claude_home.rglob("*.jsonl"):
         log.unlink()
     assert audit(database, "--claude-root", str(claude_home)) == before
+
+
+def test_a_log_that_was_rewritten_shorter_drops_nothing_and_loses_nothing(tmp_path: Path) -> None:
+    log = ClaudeSession()
+    for number in range(5):
+        log.user(f"Prompt {number}")
+        log.call("Bash", {"command": f"echo {number}"})
+    path = log.write(tmp_path / "home")
+    before = audit(tmp_path / "a.db", "--claude-root", str(tmp_path / "home"))["total"]
+    data = path.read_bytes()
+    path.write_bytes(b"".join(data.splitlines(keepends=True)[3:7]))
+    after = audit(tmp_path / "a.db", "--claude-root", str(tmp_path / "home"))["total"]
+    check_sums(after)
+    assert after["counted"] == before["counted"]
+    assert after["dropped"] == {}
 
 
 def test_the_lines_of_a_session_are_listed_with_their_verdict(

@@ -125,3 +125,14 @@ def test_an_option_may_name_a_home_or_its_folder_of_logs(tmp_path: Path) -> None
     assert roots_in("claude", str(tmp_path)) == [Root("claude", str(tmp_path / "projects"))]
     below = str(tmp_path / "projects")
     assert roots_in("claude", below) == [Root("claude", below)]
+
+
+def test_logs_are_known_by_whole_paths_from_wherever_a_root_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "home" / "projects").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    whole = [Root("claude", str(tmp_path / "home" / "projects"))]
+    assert roots_in("claude", "home") == whole
+    assert roots_in("claude", "home/../home") == whole
+    assert default_roots({"CLAUDE_CONFIG_DIR": "home"})[:1] == whole

@@ -33,8 +33,8 @@ def command(as_json: bool, **options: Any) -> None:
 
     Dropped are repeats of a response's rows, copies in other files, inherited and replayed
     history, and what was no use of a model. It works from stored lines, so also when the logs are
-    gone. With --session-id the very lines are listed: file, byte offset, and why each counts or
-    does not.
+    gone. It is about whole sessions: --since and --until choose those with work in between. With
+    --session-id the very lines are listed: file, byte offset, and why each counts or does not.
 
     \b
       agentpprof audit --all-projects
@@ -50,6 +50,8 @@ def command(as_json: bool, **options: Any) -> None:
                 keys = queries.read_sessions_of_files(connection, synced.paths)
                 selection = selection._replace(session_keys=keys)
             document = _document(connection, selection, with_lines=bool(options["session_id"]))
+    if (options["since"] or options["until"]) and not options["quiet"]:
+        say("sessions are accounted for whole, also their work outside of the time", on_stderr=True)
     if as_json:
         say_json(document)
     else:

@@ -18,7 +18,7 @@ _NAME = attrgetter("name")
 
 
 class Root(NamedTuple):
-    """A folder to walk for one agent's logs."""
+    """A folder to walk for one agent's logs: its absolute path, by which its logs are known."""
 
     agent: str
     path: str
@@ -33,7 +33,7 @@ def default_roots(environment: Mapping[str, str]) -> list[Root]:
         for home in homes:
             if home.startswith("~") and not places.home():
                 continue  # nobody's logs can lie there
-            place = places.expanded(home)
+            place = places.expanded(home).absolute()
             if place.name in agent.log_folders:
                 roots.append(Root(name, str(place)))
             else:
@@ -43,9 +43,10 @@ def default_roots(environment: Mapping[str, str]) -> list[Root]:
 
 def roots_in(agent: str, folder: str) -> list[Root]:
     """Return the log folders that an option names: an agent's home, or any folder of logs."""
-    below = [Path(folder) / name for name in AGENTS[agent].log_folders]
+    whole = os.path.abspath(folder)  # noqa: PTH100 # links stay, `..` goes
+    below = [Path(whole) / name for name in AGENTS[agent].log_folders]
     found = [Root(agent, str(place)) for place in below if place.is_dir()]
-    return found or [Root(agent, folder)]
+    return found or [Root(agent, whole)]
 
 
 def find_log_files(roots: Iterable[Root], unreadable: list[str]) -> Iterator[LogFile]:
