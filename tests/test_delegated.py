@@ -1,11 +1,12 @@
 """In the view `time` a delegating call keeps what its sub-agent does not cover, no less."""
 
+import json
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 from builders import START, ClaudeSession
-from command_line import stacks
+from command_line import run, stacks
 
 TASK = {"subagent_type": "searcher", "prompt": "Look"}
 
@@ -36,6 +37,18 @@ def delegate(log: ClaudeSession, start: float, end: float) -> None:
     call = log.tool_use("Task", TASK, after=until(log, start))
     answer = {"agentId": "a1", "prompt": "Look"}
     log.tool_result(call, tool_use_result=answer, after=end - start)
+
+
+@pytest.mark.parametrize("turns", [[(11, 91)], [(101, 141)], [(51, 151)]])
+def test_lists_of_sessions_tell_the_time_that_the_view_shows(
+    isolated_machine: Path, turns: list[tuple[float, float]]
+) -> None:
+    log = session()
+    delegate(log, 1, 101)
+    total = sum(seconds(isolated_machine, log, agent(*turns)).values())
+    (listed,) = json.loads(run("sessions", "--all-projects", "--json").out)["sessions"]
+    shown = json.loads(run("show", "session-1", "--json").out)
+    assert listed["work_ms"] == shown["work_ms"] == total * 1000
 
 
 def seconds(home: Path, *logs: ClaudeSession) -> dict[str, int]:

@@ -55,6 +55,16 @@ def test_a_call_whose_object_was_written_since_is_fresh() -> None:
     assert calls.call("read a", watched="/a") == "again"
 
 
+def test_a_search_of_a_folder_is_fresh_once_a_file_below_it_was_written() -> None:
+    for folder in ("/src", "/src/", "/"):
+        calls = Calls()
+        assert calls.call("grep x", watched=folder) == ""
+        calls.call("edit a", watched="/src/c.py", writes="/src/c.py")
+        assert calls.call("grep x", watched=folder) == "", folder
+        calls.call("edit b", watched="/srcs", writes="" if folder == "/" else "/srcs")
+        assert calls.call("grep x", watched=folder) == "again", folder
+
+
 def test_any_write_makes_a_command_fresh_unless_it_had_failed() -> None:
     calls = Calls()
     calls.call("pytest")

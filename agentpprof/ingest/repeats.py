@@ -1,8 +1,8 @@
 """Whether a call only does again what a call of the same prompt did.
 
 A window of recent calls, not the neighbour, so responses in between and two commands taking turns
-don't hide a loop. A call whose object was written since is no repeat; a command has no object of
-its own to watch, so any write since makes it a fresh one unless it had failed.
+don't hide a loop. A call whose object, or a file below it, was written since is no repeat; a command
+has no object of its own to watch, so any write since makes it a fresh one unless it had failed.
 """
 
 from msgspec import Struct
@@ -43,7 +43,7 @@ def repeat_of(repeats: Repeats, signature: str, call_id: str, watched: str) -> s
         return ""
     times = 1
     if before is not None:
-        written = repeats.written.get(watched, 0) if watched else repeats.last_write
+        written = _written(repeats, watched) if watched else repeats.last_write
         is_fresh = written > before.at and not (before.has_failed and not watched)
         times = 1 if is_fresh else before.times + 1
     repeats.seen[signature] = Seen(repeats.calls, times, call_id)
@@ -54,6 +54,13 @@ def repeat_of(repeats: Repeats, signature: str, call_id: str, watched: str) -> s
     if times == 2 and before is not None:
         return "retry" if before.has_failed else "again"
     return ""
+
+
+def _written(repeats: Repeats, watched: str) -> int:
+    """Return when a path was written last, or what lies below it: 0 for never."""
+    below = watched.rstrip("/") + "/"
+    whens = (at for path, at in repeats.written.items() if path == watched or path.startswith(below))
+    return max(whens, default=0)
 
 
 def was_seen(repeats: Repeats, signature: str, call_id: str) -> bool:

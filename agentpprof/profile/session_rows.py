@@ -24,9 +24,9 @@ class Totals(NamedTuple):
     work_ms: int = 0
 
     def plus(self, other: "Totals") -> "Totals":
-        """Add a sub-agent: its work lies within a call of the session, so its time is not added."""
+        """Add a sub-agent; what it was asked is no prompt of a person."""
         added = Totals(*(one + more for one, more in zip(self, other, strict=True)))
-        return added._replace(work_ms=self.work_ms, prompts=self.prompts)
+        return added._replace(prompts=self.prompts)
 
 
 class SessionRow(NamedTuple):

@@ -30,7 +30,7 @@ class Step:
     origin: str = ""
     outcome: str = ""
     tokens: int = 0
-    work_ms: int = 0  # of the session's own thread: sub-agents work within its calls
+    work_ms: int = 0  # of the session and its sub-agents, without the wait of one for the other
     responses: int = 0
     calls: int = 0
     failed: int = 0
@@ -78,10 +78,9 @@ def _add(step: Step, row: Row, bag: Bag, session: SessionInfo, is_own: bool) -> 
     """Add one group of equal operations to a step."""
     _, session_key, _, result, count, tokens, active_ms, responses = row
     step.tokens += tokens
+    step.work_ms += active_ms
     is_call = bag.op != LLM
-    if is_own:
-        step.work_ms += active_ms
-    else:
+    if not is_own:
         kind = session.agent_type or "agent"
         delegated = step.subagents.setdefault(kind, Delegated())
         delegated.sessions.add(session_key)

@@ -120,6 +120,7 @@ def set_groups(
 
 def set_delegated(connection: sqlite3.Connection) -> None:
     """Compute how much of each delegating call's time its sub-agents cover."""
+    connection.executescript(read_text("sql", "select/delegated_table.sql"))
     connection.execute(f"insert into temp.delegated {read_text('sql', 'select/delegated.sql')}")
 
 
@@ -144,12 +145,14 @@ def count_by_session(connection: sqlite3.Connection) -> dict[int, tuple[int, int
 
 def read_session_totals(connection: sqlite3.Connection) -> dict[int, tuple[int, ...]]:
     """Return session key -> the columns of sql/select/session_totals.sql behind it."""
+    set_delegated(connection)
     rows = connection.execute(read_text("sql", "select/session_totals.sql"))
     return {row[0]: row[1:] for row in rows}
 
 
 def read_timeline(connection: sqlite3.Connection, keys: Iterable[int]) -> list[tuple[Any, ...]]:
     """Return what was done in some sessions, by prompt, session, bag and result."""
+    set_delegated(connection)
     statement = read_text("sql", "select/timeline.sql")
     return connection.execute(statement, {"session_keys": json.dumps(list(keys))}).fetchall()
 

@@ -1,5 +1,5 @@
 -- One row per session that has operations: what was done in it, sub-agents apart. Work is the time
--- of the model and of tools, without waiting for a person.
+-- of the model and of tools, without waiting for a person and for sub-agents, whose own it is.
 select
     operation.session_key,
     sum(operation.op = 0 and operation.origin < 4) as prompts,
@@ -11,7 +11,11 @@ select
         operation.input_tokens + operation.cache_read_tokens + operation.cache_write_5m_tokens
         + operation.cache_write_1h_tokens + operation.output_tokens
     ), 0) as tokens,
-    coalesce(sum(operation.active_ms) filter (where operation.op > 0), 0) as work_ms
+    coalesce(
+        sum(max(operation.active_ms - coalesce(delegated.covered_ms, 0), 0))
+        filter (where operation.op > 0), 0
+    ) as work_ms
 from operation
 inner join field_bag as bag on operation.bag_id = bag.id
+left join temp.delegated on operation.key = delegated.call_key
 group by operation.session_key

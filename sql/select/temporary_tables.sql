@@ -12,7 +12,3 @@ create temp table prompt_group (key integer primary key, group_id integer not nu
 -- One row per stretch of time in which the database's zone has one offset.
 drop table if exists temp.zone_span;
 create temp table zone_span (from_ms integer primary key, offset_ms integer not null);
-
--- One row per call that started sub-agents; filled for the time view only.
-drop table if exists temp.delegated;
-create temp table delegated (call_key integer primary key, covered_ms integer not null);

@@ -10,9 +10,10 @@ select
         operation.input_tokens + operation.cache_read_tokens + operation.cache_write_5m_tokens
         + operation.cache_write_1h_tokens + operation.output_tokens
     ), 0) as tokens,
-    sum(operation.active_ms) as active_ms,
+    sum(max(operation.active_ms - coalesce(delegated.covered_ms, 0), 0)) as active_ms,
     sum(operation.op = 1 and operation.input_tokens is not null) as responses
 from operation
+left join temp.delegated on operation.key = delegated.call_key
 where
     operation.op > 0
     and operation.session_key in (
