@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from builders import ClaudeSession, claude_usage
 from command_line import run, write_history
 from conftest import REPOSITORY
 
@@ -148,3 +149,18 @@ def test_every_question_is_in_the_docs() -> None:
     page = (REPOSITORY / "docs" / "sql-cookbook.md").read_text(encoding="utf-8")
     for name in NAMES:
         assert f"\n## {name}\n" in page
+
+
+def test_a_sub_agent_that_no_call_started_counts_under_the_prompt_before_it(
+    isolated_machine: Path,
+) -> None:
+    log = ClaudeSession()
+    log.user("Do much", promptId="p1")
+    log.assistant("Much is done", usage=claude_usage(10, 10, cache_read=0, cache_write_5m=0))
+    agent = ClaudeSession(agent_id="acompact-1", start="2026-05-04T09:00:05.000Z")
+    agent.user("Summarise")
+    agent.assistant("In short", usage=claude_usage(100, 7, cache_read=0, cache_write_5m=0))
+    for each in (log, agent):
+        each.write(isolated_machine / ".claude")
+    (row,) = json.loads(run("ask", "prompts-by-tokens", "--json").out)["rows"]
+    assert (row["tokens"], row["subagent_tokens"]) == (127, 107)

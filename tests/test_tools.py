@@ -86,7 +86,7 @@ def test_a_call_means(name: str, tool_input: Any, answer: str) -> None:
 def test_a_patch_names_its_files_by_its_headers_alone() -> None:
     assert describe_call("apply_patch", {"input": _PATCH}, _CWD).paths == (
         ("/w/src/a.py", "write"),
-        ("/w/old.py", "write"),
+        ("/w/old.py", "move"),
         ("/w/new.py", "move"),
     )
 

@@ -59,7 +59,9 @@ def repeat_of(repeats: Repeats, signature: str, call_id: str, watched: str) -> s
 def _written(repeats: Repeats, watched: str) -> int:
     """Return when a path was written last, or what lies below it: 0 for never."""
     below = watched.rstrip("/") + "/"
-    whens = (at for path, at in repeats.written.items() if path == watched or path.startswith(below))
+    whens = (
+        at for path, at in repeats.written.items() if path == watched or path.startswith(below)
+    )
     return max(whens, default=0)
 
 

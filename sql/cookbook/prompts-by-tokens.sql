@@ -3,11 +3,28 @@
 -- :limit = 10  how many prompts
 -- :preview = 0  characters of the prompt shown too, for example 48
 with recursive
+asked as materialized (
+    select *
+    from prompts
+),
+
+-- One that no call started, such as for a compaction, works for the latest prompt before it.
 started as materialized (
     select
-        session_id,
-        parent_session_id,
-        prompt_id
+        subagents.session_id,
+        subagents.parent_session_id,
+        coalesce(
+            subagents.prompt_id,
+            (
+                select asked.prompt_id
+                from asked
+                where
+                    asked.session_id = subagents.parent_session_id
+                    and asked.started_at_ms <= subagents.started_at_ms
+                order by asked.started_at_ms desc
+                limit 1
+            )
+        ) as prompt_id
     from subagents
 ),
 
@@ -63,11 +80,6 @@ sums as materialized (
         sum(subagent_tokens) as subagent_tokens
     from used
     group by session_id, prompt_id
-),
-
-asked as materialized (
-    select *
-    from prompts
 )
 
 select
