@@ -126,8 +126,11 @@ def group() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit; the console script."""
-    arguments = list(sys.argv[1:] if arguments is None else arguments)
     ready_streams()
+    if arguments is None:
+        _begin_again_in_utf8()
+        arguments = sys.argv[1:]
+    arguments = list(arguments)
     try:
         result = group.main(args=arguments, prog_name="agentpprof", standalone_mode=False)
     except click.exceptions.Exit as done:
@@ -149,6 +152,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except Exception as error:  # noqa: BLE001 # the one place: a fault of ours is told, not dumped
         _fail(error, 1, arguments)
     _exit(result if isinstance(result, int) else 0)
+
+
+def _begin_again_in_utf8() -> None:
+    """Start once more in Python's UTF-8 mode where the locale has another encoding.
+
+    Names of files and words of the command line are bytes: what is stored of them must not depend
+    on the locale of the run. What is printed stays in the locale's encoding.
+    """
+    if sys.getfilesystemencoding() == "utf-8" or not sys.executable:
+        return
+    encoding = os.environ.get("PYTHONIOENCODING") or encoding_of(sys.stdout)
+    words = [sys.executable, "-X", "utf8", *sys.orig_argv[1:]]
+    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+    os.execve(sys.executable, [os.fsencode(word) for word in words], environment)  # noqa: S606 # itself
 
 
 def _forget_stdout() -> None:

@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import shlex
+import shutil
 import struct
 import subprocess
 import termios
@@ -129,6 +130,22 @@ def test_a_closed_stream_is_a_reader_that_is_gone(at_home: Path, closed: str) ->
         )
         assert (done.returncode, b"Error" in done.stderr) == (0, False), (line, done.stderr)
     assert Path("a.svg").read_bytes().startswith(b"<")
+
+
+IN_ASCII = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+
+def test_names_and_words_are_utf_8_whatever_the_locale(at_home: Path, tmp_path: Path) -> None:
+    odd = tmp_path / "ログ"
+    shutil.copytree(at_home / ".claude" / "projects", odd / "projects")
+    read = "index", "-v", "--db", tmp_path / "a.db", "--claude-root", os.fsencode(odd)
+
+    installed(*read)
+    again = installed(*read, environment=IN_ASCII)
+    found = installed("search", "結帳".encode(), environment=IN_ASCII)
+
+    assert again.err.startswith("0 of "), again.err
+    assert b"\\u7d50" in found.out
 
 
 def test_a_word_that_is_no_text_is_told_of(at_home: Path) -> None:
