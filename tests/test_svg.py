@@ -183,6 +183,12 @@ def test_short_numbers(value: int, unit: str, expected: str) -> None:
     assert humanise(value, unit) == expected
 
 
+def test_a_share_stands_behind_a_name_that_runs_from_right_to_left() -> None:
+    # Else a browser moves the number between the kind and such a name.
+    text = encode(small(), OutputOptions()).decode()
+    assert re.search(r"\.share \{[^}]*unicode-bidi: isolate", text)
+
+
 def test_amounts_and_shares() -> None:
     assert amount(5, "file_events", "count") == "5 file events"
     assert amount(1, "file_events", "count") == "1 file event"
