@@ -163,13 +163,12 @@ def on_terminal(line: str, columns: int, **environment: str) -> str:
     """Run a command with a terminal as its stdout and return what that shows."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    own = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
     with subprocess.Popen(
         [PROGRAM, *shlex.split(line)],
         stdin=subprocess.DEVNULL,
         stdout=theirs,
         stderr=subprocess.DEVNULL,
-        env={**own, "TERM": "xterm", **environment},
+        env={**os.environ, "TERM": "xterm", "COLUMNS": str(columns), **environment},
     ) as program:
         os.close(theirs)
         shown = b""
