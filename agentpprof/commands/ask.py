@@ -13,6 +13,7 @@ from agentpprof.commands.asking import (
     read_parameters,
     write_answer,
 )
+from agentpprof.commands.completing import questions
 from agentpprof.commands.sections import option
 from agentpprof.cookbook import read_recipe, recipe_names
 from agentpprof.errors import UsageError
@@ -24,7 +25,9 @@ _LIMITS = Limits(seconds=60)  # ours end; a large history takes some seconds
 
 
 @click.command("ask", cls=WordsCommand)
-@click.argument("name", required=False)
+@click.argument(
+    "name", required=False, shell_complete=lambda _context, _parameter, text: questions(text)
+)
 @parameter_option
 @option("Question", "--show-sql", is_flag=True, help="Print the statement instead of asking it.")
 @asking_options

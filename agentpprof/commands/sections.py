@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 from click_default_group import DefaultGroup
 
 from agentpprof.resources import read_text
@@ -24,6 +25,13 @@ class SectionOption(click.Option):
         if isinstance(self.type, click.IntRange | click.FloatRange):
             # click says "'x' is not a valid integer range" otherwise
             self.type.name = "integer" if isinstance(self.type, click.IntRange) else "number"
+
+    def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete names of closed lists, files and folders."""
+        from agentpprof.commands.completing import completions
+
+        found = completions(self.opts, self.metavar, incomplete)
+        return found or super().shell_complete(context, incomplete)
 
 
 def option(section: str, *names: str, **settings: Any) -> Callable[[F], F]:

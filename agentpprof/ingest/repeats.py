@@ -1,8 +1,9 @@
 """Whether a call only does again what a call of the same prompt did.
 
 A window of recent calls, not the neighbour, so responses in between and two commands taking turns
-don't hide a loop. A call whose object, or a file below it, was written since is no repeat; a command
-has no object of its own to watch, so any write since makes it a fresh one unless it had failed.
+don't hide a loop. A call whose object, or a file below it, was written since is no repeat; a
+command has no object of its own to watch, so any write since makes it a fresh one unless it had
+failed.
 """
 
 from msgspec import Struct
