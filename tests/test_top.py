@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import subprocess
 from pathlib import Path
 
@@ -218,3 +219,14 @@ def test_a_terminal_gets_colours_and_its_own_width(history: Path) -> None:
     bare = on_a_terminal("--all-projects", "-q", NO_COLOR="1", TERM="dumb")
     assert "\x1b[3" not in bare
     assert max(map(len, bare.splitlines())) <= 70
+
+
+def test_the_example_is_shown_as_top_shows_a_history(tmp_path: Path) -> None:
+    shown = run("demo", "-o", tmp_path / "demo").out.decode()
+
+    for view in VIEWS.values():
+        assert f"{view.name} of all_projects: " in shown
+        assert f"one unit of width is {view.counts}" in shown
+        assert (tmp_path / "demo" / f"{view.name}.svg").exists()
+    assert len(re.findall(r"^ *flat  ", shown, re.MULTILINE)) == len(VIEWS)
+    assert re.search(r"█. +token:cache_read$", shown, re.MULTILINE)

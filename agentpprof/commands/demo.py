@@ -7,16 +7,20 @@ import click
 
 from agentpprof.commands import profile as profile_module
 from agentpprof.commands.asked import read_flags
-from agentpprof.commands.making import make_profile
+from agentpprof.commands.making import Made, make_profile
+from agentpprof.commands.printing import paper_of_stdout, print_lines
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.commands.telling import say
+from agentpprof.commands.top_text import Line, Paper, head_lines, row_lines
 from agentpprof.encoders import encoder
+from agentpprof.encoders.samples import stack_values
 from agentpprof.output import write_output
-from agentpprof.profile.top import top_lines
+from agentpprof.profile.top import NAMING_KINDS, top_rows
 from agentpprof.profile.views import VIEWS
 from agentpprof.resources import folder
 
 _FORMATS = (".svg", ".pb.gz", ".folded")
+_ROWS = 6  # of each view
 
 
 @click.command("demo", cls=OnceCommand)
@@ -29,22 +33,26 @@ def command(target: str, debug: bool) -> None:
     with tempfile.TemporaryDirectory(prefix="agentpprof-demo-") as temporary:
         database = str(Path(temporary) / "agentpprof.db")
         for view in VIEWS.values():
-            say(f"\n{view.name}: one unit is {view.counts}")
-            for line in _write_view(view.name, Path(target), database):
-                say(line)
-    say(f"\nOpen {Path(target) / 'tokens.svg'} in a browser.")
+            made = _write_view(view.name, Path(target), database)
+            print_lines(_lines(made, f"one unit of width is {view.counts}", paper_of_stdout()))
+    say(f"Open {Path(target) / 'tokens.svg'} in a browser.")
 
 
-def _write_view(view: str, target: Path, database: str) -> list[str]:
-    """Write one view in each format; returns the lines of its largest frames."""
-    lines: list[str] = []
+def _lines(made: Made, unit: str, paper: Paper) -> list[Line]:
+    """Return the largest frames of a view as `agentpprof top` shows them."""
+    title, _, gap = head_lines(made.profile, made.sessions, paper)
+    rows = top_rows(stack_values(made.profile), NAMING_KINDS)[:_ROWS]
+    return [title, [(unit, "dim")], gap, *row_lines(rows, made.profile, paper), gap]
+
+
+def _write_view(view: str, target: Path, database: str) -> Made:
+    """Write one view in each format; returns it as it was made last."""
     for extension in _FORMATS:
         output = str(target / f"{view}{extension}")
         asked = read_flags({**demo_options(database), "output": output, "view_name": view})
         made = make_profile(asked)
         write_output(encoder(asked.format).encode(made.profile, asked.output_options), output)
-        lines = top_lines(made.profile, rows=6)
-    return lines
+    return made
 
 
 def demo_options(database: str) -> dict[str, object]:

@@ -3,8 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from agentpprof.models import NO_FRAMES, Profile, Stack, kind_of
-from agentpprof.privacy import PublicText
+from agentpprof.models import NO_FRAMES, Stack, kind_of
 from agentpprof.stack_tree import Tree, merge
 
 # The kinds of frame that name a cost; phase, repeat, result and outcome only sort it.
@@ -25,15 +24,6 @@ class Branch(NamedTuple):
     frame: str
     level: int  # 0 is the whole
     value: int
-
-
-def cumulative(profile: Profile) -> dict[PublicText, int]:
-    """Return frame -> the sum of all stacks that hold it, each stack once."""
-    sums: dict[PublicText, int] = {}
-    for stack, value in profile.stacks().items():
-        for frame in set(stack):
-            sums[frame] = sums.get(frame, 0) + value
-    return sums
 
 
 def top_rows(
@@ -88,12 +78,3 @@ def _walk(tree: Tree) -> list[int]:
         nodes.append(node)
         waiting.extend(reversed(tree.by_weight(node)))
     return nodes
-
-
-def top_lines(profile: Profile, rows: int) -> list[str]:
-    """Return the `rows` largest frames that name a cost: value, share of the total, frame."""
-    total = profile.total or 1
-    sums = cumulative(profile)
-    naming = {frame: sums[frame] for frame in sums if kind_of(frame) in NAMING_KINDS}
-    ranked = sorted((naming or sums).items(), key=lambda item: (-item[1], item[0]))
-    return [f"{value:>15,}  {value / total:>6.1%}  {frame}" for frame, value in ranked[:rows]]
