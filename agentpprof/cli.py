@@ -8,6 +8,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -186,8 +187,9 @@ def _fail(error: Exception, exit_code: int, arguments: Sequence[str]) -> None:
 
 
 def _echo(text: str) -> None:
-    """Write a line on stderr, as its encoding can show it."""
-    click.echo(readable(text, encoding_of(sys.stderr)), err=True)
+    """Write a line on stderr, as its encoding can show it; the exit code says it all the same."""
+    with suppress(OSError):
+        click.echo(readable(text, encoding_of(sys.stderr)), err=True)
 
 
 def _shown(error: click.ClickException) -> str:

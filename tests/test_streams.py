@@ -132,6 +132,22 @@ def test_a_closed_stream_is_a_reader_that_is_gone(at_home: Path, closed: str) ->
     assert Path("a.svg").read_bytes().startswith(b"<")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_messages_that_cannot_be_written_hinder_nothing(at_home: Path) -> None:
+    for line, code in (
+        ("index -v", 0),
+        ("backup a.db", 0),
+        ("-o - --format folded --all-projects", 0),
+        ("--where nothing=1", 2),
+        ("nonsense", 2),
+    ):
+        with Path("/dev/full").open("wb") as full:
+            done = subprocess.run(
+                [PROGRAM, *line.split()], stdout=subprocess.PIPE, stderr=full, timeout=60
+            )
+        assert done.returncode == code, line
+
+
 IN_ASCII = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 

@@ -22,14 +22,19 @@ _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 def say(text: str, *, on_stderr: bool = False) -> None:
     """Write a line, also where the stream can't hold all of it: names of files may be any bytes."""
     stream = sys.stderr if on_stderr else sys.stdout
-    click.echo(readable(text, encoding_of(stream)), err=on_stderr)
+    try:
+        click.echo(readable(text, encoding_of(stream)), err=on_stderr)
+    except BrokenPipeError:
+        raise
+    except OSError:
+        if not on_stderr:
+            raise  # what was asked for; what is told beside it may get lost
 
 
 def say_json(document: Any, *, on_stderr: bool = False) -> None:
     """Write a document as JSON that is valid whatever the encoding: in ASCII unless it is UTF-8."""
     encoding = encoding_of(sys.stderr if on_stderr else sys.stdout)
-    text = json.dumps(document, indent=2, ensure_ascii=encoding != "utf-8")
-    click.echo(text.encode("utf-8", "backslashreplace").decode("utf-8"), err=on_stderr)
+    say(json.dumps(document, indent=2, ensure_ascii=encoding != "utf-8"), on_stderr=on_stderr)
 
 
 def print_text(text: str) -> None:
