@@ -223,6 +223,18 @@ def test_links_lead_somewhere() -> None:
                 assert not anchor or anchor in anchors_of(place), f"{page.name}: #{anchor}"
 
 
+@pytest.mark.slow
+def test_the_pictures_of_the_gallery_are_what_its_commands_draw(demo_machine: Path) -> None:
+    for arguments in commands_of(REPOSITORY / "docs" / "gallery.md"):
+        assert run(*arguments).code == 0
+    drawn = sorted(Path("docs/images").iterdir())
+    assert [path.name for path in drawn] == sorted(
+        path.name for path in (REPOSITORY / "docs" / "images").iterdir()
+    )
+    stale = [p.name for p in drawn if p.read_bytes() != (REPOSITORY / p).read_bytes()]
+    assert stale == [], "make gallery draws them anew"
+
+
 def test_the_readme_leads_to_every_page() -> None:
     text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
     assert [page.name for page in PAGES[1:] if f"](docs/{page.name})" not in text] == []
