@@ -1,4 +1,5 @@
--- How often was a failed call tried again, and did that help?
+-- How often was a failed call tried again, or a call made for the third time and more, and did
+-- that help?
 -- :project = null  only this project
 select
     action,
