@@ -57,14 +57,18 @@ def asking_options(function: F) -> F:
             _OUTPUT, "-o", "--output", metavar="PATH", default=STDOUT, help="A file, not stdout."
         ),
     )
-    no_sync = option(
+    function = loudness_options(function)
+    return apply_options(function, *flags, store_options, no_sync_option)
+
+
+def no_sync_option(function: F) -> F:
+    """Add whether the logs are looked at first."""
+    return option(
         _STORE,
         "--no-sync",
         is_flag=True,
         help="Ask what is stored; logs are not looked at. So it is with --db alone.",
-    )
-    function = loudness_options(function)
-    return apply_options(function, *flags, store_options, no_sync)
+    )(function)
 
 
 def parameter_option(function: F) -> F:

@@ -24,7 +24,7 @@ from agentpprof.tables import write_table
 
 
 @click.command("audit", cls=OnceCommand)
-@click.option("--json", "as_json", is_flag=True, help="The whole account as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @selection_options
 @store_options
 @loudness_options

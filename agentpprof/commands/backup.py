@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from agentpprof.commands.options import named_database
+from agentpprof.commands.options import database_option, named_database
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.commands.telling import say
 from agentpprof.store.database import default_path
@@ -14,7 +14,7 @@ from agentpprof.store.maintenance import backup
 @click.command("backup", cls=OnceCommand)
 @click.argument("target", metavar="PATH")
 @click.option("--yes", is_flag=True, help="Replace also a backup of another history.")
-@click.option("--db", "database", metavar="PATH", help="The database. [env: AGENTPPROF_DB]")
+@database_option
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
 @click.option("--debug", is_flag=True, help="Show where an error came from.")
 def command(target: str, yes: bool, database: str | None, quiet: bool, debug: bool) -> None:

@@ -7,7 +7,7 @@ import click
 
 from agentpprof.commands.options import store_options
 from agentpprof.commands.printing import table_on_stdout
-from agentpprof.commands.sections import OnceCommand, option
+from agentpprof.commands.sections import ListedGroup, OnceCommand, option
 from agentpprof.commands.setting_faults import setting_faults
 from agentpprof.commands.telling import print_text, say, say_json
 from agentpprof.config import SETTINGS, config_path, settings
@@ -15,7 +15,7 @@ from agentpprof.models import Answer
 from agentpprof.store.database import default_path
 
 
-@click.group("config")
+@click.group("config", cls=ListedGroup)
 def command() -> None:
     """Show the settings of config.toml in your configuration folder.
 
@@ -37,12 +37,24 @@ def path_command() -> None:
 @option("Output", "--json", "as_json", is_flag=True, help="One JSON object.")
 @option("Settings", "--project-root", metavar="DIR", help="As for a profile.")
 @option("Settings", "--all-projects", is_flag=True, help="As for a profile.")
-@option("Settings", "--tag-rule", "tag_rules", multiple=True, metavar="RULE", help="The same.")
 @option(
-    "Settings", "--op-map-file", "op_map_files", multiple=True, metavar="PATH", help="The same."
+    "Settings",
+    "--tag-rule",
+    "tag_rules",
+    multiple=True,
+    metavar="KIND:TAG=REGEX",
+    help="As for a profile.",
 )
-@option("Settings", "--llama-url", metavar="URL", help="The same.")
-@option("Settings", "--model", metavar="NAME", help="The same.")
+@option(
+    "Settings",
+    "--op-map-file",
+    "op_map_files",
+    multiple=True,
+    metavar="PATH",
+    help="As for a profile.",
+)
+@option("Settings", "--llama-url", metavar="URL", help="As for a profile.")
+@option("Settings", "--model", metavar="NAME", help="As for a profile.")
 @store_options
 @click.option("--debug", is_flag=True, help="Show where an error came from.")
 def show_command(as_json: bool, debug: bool, **flags: Any) -> None:

@@ -48,7 +48,12 @@ _FORMATS = ("pprof", "folded", "svg")
     type=click.Choice(Counts._fields),
     help="Scale the base to as many prompts, sessions or tool calls as the new side has.",
 )
-@option(_OUTPUT, "--by", metavar="FIELD", help="One row per value of this field.")
+@option(
+    _OUTPUT,
+    "--by",
+    metavar="FIELD",
+    help="One row per value of this field, for example tool, model or day.",
+)
 @option(
     _OUTPUT,
     "--rows",

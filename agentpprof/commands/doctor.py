@@ -26,7 +26,7 @@ from agentpprof.store.salvage import salvage
 @click.option("--deep", is_flag=True, help="Also check every index, and the logs against the rows.")
 @click.option("--repair", is_flag=True, help="Make every index anew, then check as --deep does.")
 @click.option("--salvage", metavar="PATH", help="Write what still reads to a new database.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @click.option("--debug", is_flag=True, help="Show where an error came from.")
 @store_options
 def command(**options: Any) -> int:

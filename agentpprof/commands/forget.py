@@ -7,7 +7,7 @@ import click
 
 from agentpprof.commands.confirming import confirm
 from agentpprof.commands.finding import named_session
-from agentpprof.commands.options import loudness_options, named_database
+from agentpprof.commands.options import database_option, loudness_options, named_database
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.commands.telling import say
 from agentpprof.counts import counted, counted_sessions
@@ -40,7 +40,7 @@ _HELD = "a reader still holds the old bytes: run agentpprof forget when it is do
     help="All that was done before a day or time; undated sessions stay.",
 )
 @click.option("--yes", is_flag=True, help="Don't ask.")
-@click.option("--db", "database", metavar="PATH", help="The database. [env: AGENTPPROF_DB]")
+@database_option
 @loudness_options
 def command(**options: Any) -> None:
     """Remove sessions for good: rows, texts, names only they used, and the bytes in the file.

@@ -31,7 +31,10 @@ def command(
     verbose: bool,
     debug: bool,
 ) -> None:
-    """Read what is new in the logs into the database, and tag new prompts."""
+    """Read what is new in the logs into the database, and tag new prompts.
+
+    Logs of named roots need --db: they stay out of your own history.
+    """
     check_loudness(quiet, verbose)
     named = named_database(database)
     is_foreign = bool(claude_roots or codex_roots)

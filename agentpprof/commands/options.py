@@ -41,14 +41,19 @@ def store_options(function: F) -> F:
             metavar="DIR",
             help="Codex's home or its sessions folder, instead of ~/.codex.",
         ),
-        option(
-            _STORE,
-            "--db",
-            "database",
-            metavar="PATH",
-            help="The database, instead of the one in your data folder. [env: AGENTPPROF_DB]",
-        ),
+        database_option,
     )
+
+
+def database_option(function: F) -> F:
+    """Add where the database lies, for a command that reads no logs."""
+    return option(
+        _STORE,
+        "--db",
+        "database",
+        metavar="PATH",
+        help="The database, instead of the one in your data folder. [env: AGENTPPROF_DB]",
+    )(function)
 
 
 def loudness_options(function: F) -> F:

@@ -107,7 +107,7 @@ def selection_options(function: F) -> F:
         ),
         option(_SESSIONS, "--all-projects", is_flag=True, help="Sessions of every project."),
         option(_SESSIONS, "--project-name", metavar="NAME", help="What to call the project."),
-        option(_SESSIONS, "--agent", metavar="TEXT", help="Sessions of this agent: claude, codex."),
+        option(_SESSIONS, "--agent", metavar="NAME", help="Sessions of this agent: claude, codex."),
         option(
             _SESSIONS,
             "--session-file",

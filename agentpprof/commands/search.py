@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from agentpprof.commands.asking import WordsCommand, asked_database
+from agentpprof.commands.asking import WordsCommand, asked_database, no_sync_option
 from agentpprof.commands.options import checked_agent, loudness_options, store_options
 from agentpprof.commands.sections import option
 from agentpprof.commands.telling import print_text
@@ -45,10 +45,12 @@ _WIDEST = 10  # cells of a character that an encoding lacks: \U0001f600
 @click.argument("words", nargs=-1, required=True)
 @option(_WHERE, "--kind", type=click.Choice(KINDS), help="Only texts of this kind.")
 @option(_WHERE, "--project", metavar="NAME", help="Only this project, as the views call it.")
-@option(_WHERE, "--agent", metavar="NAME", help="Only this agent: claude, codex.")
+@option(_WHERE, "--agent", metavar="NAME", help="Sessions of this agent: claude, codex.")
 @option(_WHERE, "--tag", metavar="TAG", help="Only what stands under prompts of this tag.")
-@option(_WHERE, "--session-id", metavar="TEXT", help="Only sessions whose id contains this.")
-@option(_WHERE, "--since", metavar="TIME", help="From then on: 2026-05-17, 7d, today.")
+@option(_WHERE, "--session-id", metavar="TEXT", help="Sessions whose id contains this.")
+@option(
+    _WHERE, "--since", metavar="TIME", help="From then on: 2026-05-17, 7d, 24h, today, yesterday."
+)
 @option(_WHERE, "--until", metavar="TIME", help="Up to then, not included.")
 @option(_OUTPUT, "--limit", type=click.IntRange(1, 10_000), default=20, show_default=True,
         metavar="N", help="Hits at most, the newest first.")  # fmt: skip
@@ -56,7 +58,7 @@ _WIDEST = 10  # cells of a character that an encoding lacks: \U0001f600
 @option(_OUTPUT, "--redact", is_flag=True, help="Without secrets, home, user and host names.")
 @option(_OUTPUT, "-o", "--output", metavar="PATH", default=STDOUT, help="A file, not stdout.")
 @store_options
-@option("Logs and database", "--no-sync", is_flag=True, help="Search what is stored.")
+@no_sync_option
 @loudness_options
 def command(words: tuple[str, ...], **options: Any) -> None:
     """Find texts that hold all WORDS, whatever their case; quote words that belong together.

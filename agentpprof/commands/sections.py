@@ -95,7 +95,19 @@ def no_such_command(name: str, known: Iterable[str]) -> str:
     return f"no such command {name!r}: {hint}"
 
 
-class OneOfGroup(DefaultGroup):
+class ListedGroup(click.Group):
+    """A group whose help says what each command does in whole sentences, however narrow it is."""
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands; click would cut what it says of them to one line."""
+        commands = {name: self.get_command(context, name) for name in self.list_commands(context)}
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, each.get_short_help_str(10_000)) for name, each in commands.items() if each]
+            )
+
+
+class OneOfGroup(ListedGroup, DefaultGroup):
     """A group with a default command; a first word that is no command is not taken for a value."""
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:

@@ -2,7 +2,7 @@
 
 import click
 
-from agentpprof.commands.options import named_database
+from agentpprof.commands.options import database_option, named_database
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.commands.telling import say
 from agentpprof.errors import AgentPprofError
@@ -13,7 +13,7 @@ from agentpprof.store.database import default_path
 @click.command("service", cls=OnceCommand)
 @click.argument("action", type=click.Choice(["install", "uninstall", "status"]))
 @click.option("--print", "only_print", is_flag=True, help="Show the file; change nothing.")
-@click.option("--db", "database", metavar="PATH", help="The database. [env: AGENTPPROF_DB]")
+@database_option
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
 @click.option("--debug", is_flag=True, help="Show where an error came from.")
 def command(action: str, only_print: bool, database: str | None, quiet: bool, debug: bool) -> int:

@@ -10,7 +10,7 @@ from agentpprof.commands.sections import OnceCommand
 
 
 @click.command("status", cls=OnceCommand)
-@click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @click.option("--debug", is_flag=True, help="Show where an error came from.")
 @store_options
 def command(**options: Any) -> int:

@@ -10,6 +10,7 @@ import click
 from agentpprof.commands.asking import WordsCommand
 from agentpprof.commands.options import (
     check_loudness,
+    database_option,
     loudness_options,
     named_database,
     store_options,
@@ -64,7 +65,7 @@ def tag_report_options(function: F) -> F:
             metavar="KIND:TAG=REGEX",
             help="Try a rule, before the built-in ones; KIND: session, prompt, llm, all.",
         ),
-        option(_TAGS, "--no-builtin-tags", is_flag=True, help="Tag by the rules given alone."),
+        option(_TAGS, "--no-builtin-tags", is_flag=True, help="Tag by your own rules alone."),
     )
 
 
@@ -110,7 +111,7 @@ def change_options(function: F) -> F:
     """Add where the database lies, and how the change is told."""
     return apply_options(
         function,
-        click.option("--db", "database", metavar="PATH", help="The database. [env: AGENTPPROF_DB]"),
+        database_option,
         click.option("--json", "as_json", is_flag=True, help="One JSON object."),
         loudness_options,
     )
