@@ -74,3 +74,15 @@ def test_forget_names_a_session_by_its_beginning_as_show_does(history: Path) -> 
     ran = run("forget", "--session-id", "bbbb2222-0000-4000-8000-000000000002", "--yes")
     assert "forgot 1 session " in ran.err
     assert run("show", "019ec5aa").code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("search", "\udcff"), "the word '\\udcff' is not UTF-8 text"),
+        (("search", "cart", "--session-id", "\udcff"), "--session-id '\\udcff' is not UTF-8 text"),
+        (("diff", "branch=\udcff", "all"), "BASE branch '\\udcff' is not UTF-8 text"),
+    ],
+)
+def test_bytes_that_are_no_text_are_refused(history: Path, arguments, reason) -> None:
+    check_refused(run(*arguments), 2, reason)

@@ -92,6 +92,14 @@ def checked_agent(agent: str | None) -> str | None:
     return agent
 
 
+def check_text(what: str, text: str) -> None:
+    """Refuse bytes that are no text, which SQLite could not be asked for; raises UsageError."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{what} {text!r} is not UTF-8 text, as all that is stored is") from None
+
+
 def named_database(database: str | None) -> Path | None:
     """Return the database that an option or the environment names, None where neither does.
 

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from agentpprof.commands.asking import WordsCommand, asked_database, no_sync_option
-from agentpprof.commands.options import checked_agent, loudness_options, store_options
+from agentpprof.commands.options import check_text, checked_agent, loudness_options, store_options
 from agentpprof.commands.sections import option
 from agentpprof.commands.telling import print_text
 from agentpprof.encoders.fitting import cells
@@ -71,6 +71,8 @@ def command(words: tuple[str, ...], **options: Any) -> None:
     """
     if not all(word.strip() for word in words):
         raise UsageError("an empty word is found everywhere: name what to look for")
+    for word in words:
+        check_text("the word", word)
     _check(options)
     with asked_database(options) as path:
         _index_texts(path, options["quiet"])
@@ -98,6 +100,7 @@ def _check(options: Mapping[str, Any]) -> None:
         if options[name] == "":
             option_name = f"--{name.replace('_', '-')}"
             raise UsageError(f"{option_name} '' is empty: write a text, or leave it out")
+    check_text("--session-id", options["session_id"] or "")
     if options["tag"] is not None:
         check_tag(options["tag"], f"--tag {options['tag']!r}")
 

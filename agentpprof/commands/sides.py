@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from agentpprof.commands.asked import Asked, read_options
 from agentpprof.commands.making import make_on
+from agentpprof.commands.options import check_text
 from agentpprof.commands.source import Synced
 from agentpprof.encoders import format_of_path
 from agentpprof.encoders.decode import READABLE, decode_profile
@@ -64,6 +65,7 @@ def read_side(text: str, options: Mapping[str, Any], name: str) -> Side | Filter
                 f"example since=7d,project=shop; words are {', '.join(_WORDS)}"
             )
         if word == "branch":
+            check_text(f"{name} branch", value)
             branch = value
         elif word == "where":
             chosen["where"].append(value)
