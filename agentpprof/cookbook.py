@@ -35,10 +35,16 @@ class Recipe(NamedTuple):
     def filled(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return all parameters, the given ones over the defaults; raises UsageError."""
         defaults = {parameter.name: parameter.default for parameter in self.parameters}
-        for name in given:
+        for name, value in given.items():
             if name not in defaults:
                 there = ", ".join(defaults) or "none"
                 raise UsageError(f"{self.name} has no parameter {name}; it has {there}")
+            if isinstance(defaults[name], int) and not isinstance(value, int):
+                shown = "null" if value is None else value
+                raise UsageError(
+                    f"-p {name}={shown}: write a whole number, for example -p "
+                    f"{name}={defaults[name]}"
+                )
         return {**defaults, **given}
 
 

@@ -29,8 +29,8 @@ def no_session_message(connection: sqlite3.Connection, selection: Selection) -> 
     found = counted_sessions(len(others), count_subagents(others, every))
     if others and project_alone != selection._replace(project_name=None):
         return (
-            f"no session matches{_what_was_asked(selection)}; without --agent, --session-id, "
-            f"--since and --until {found} would"
+            f"no session matches{_what_was_asked(selection)}; without {_narrowing(selection)} "
+            f"{found} would"
         )
     latest: dict[str, int] = {}
     for session in every.values():
@@ -66,6 +66,19 @@ def named_session(name: str, every: dict[int, SessionInfo]) -> SessionInfo:
         some = ", ".join(sorted(each.session_id for each in found)[:_SHOWN])
         raise UsageError(f"{len(found)} sessions begin with {name!r}, write more of it: {some}")
     return found[0]
+
+
+def _narrowing(selection: Selection) -> str:
+    """Return the options that narrow a project's sessions down, as far as they were given."""
+    given = {
+        "--agent": selection.agent,
+        "--session-id": selection.session_id,
+        "--since": selection.since_ms,
+        "--until": selection.until_ms,
+    }
+    names = [name for name, value in given.items() if value is not None]
+    *first, last = names or ["the other options"]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _what_was_asked(selection: Selection) -> str:

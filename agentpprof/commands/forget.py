@@ -13,7 +13,7 @@ from agentpprof.commands.telling import say
 from agentpprof.counts import counted, counted_sessions
 from agentpprof.errors import UsageError
 from agentpprof.profile.selection import project_names, root_of_project
-from agentpprof.profile.times import parse_span
+from agentpprof.profile.times import parse_time
 from agentpprof.store import queries
 from agentpprof.store.database import default_path, look_at, opened_for_reading
 from agentpprof.store.forgetting import (
@@ -123,7 +123,7 @@ def _before_ms(before: str | None, path: Any) -> int | None:
     if look_at(path):
         with opened_for_reading(path) as connection:
             zone = queries.read_meta(connection, "zone") or zone
-    return parse_span(before, None, zone)[0]
+    return parse_time(before, zone, option="--before")
 
 
 def _text(counts: Forgotten) -> str:

@@ -57,6 +57,7 @@ def read_side(text: str, options: Mapping[str, Any], name: str) -> Side | Filter
         return _saved(text, options)
     chosen = {**options, "where": list(options["where"])}
     project = branch = None
+    words: set[str] = set()
     for part in _NEXT_WORD.split(text) if text != EVERYTHING else ():
         word, _, value = part.partition("=")
         if word not in _WORDS or not value:
@@ -64,6 +65,9 @@ def read_side(text: str, options: Mapping[str, Any], name: str) -> Side | Filter
                 f"{name} {text!r}: write a saved profile, {EVERYTHING}, or words with values, for "
                 f"example since=7d,project=shop; words are {', '.join(_WORDS)}"
             )
+        if word in words and word != "where":
+            raise UsageError(f"{name} {text!r}: {word} is given twice: leave one out")
+        words.add(word)
         if word == "branch":
             check_text(f"{name} branch", value)
             branch = value
