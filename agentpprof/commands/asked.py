@@ -15,7 +15,7 @@ from agentpprof.encoders import encoder, format_of_path, gzip_of_path
 from agentpprof.errors import NoHomeError, UsageError
 from agentpprof.models import OutputOptions
 from agentpprof.moments import moment
-from agentpprof.origins import option_of
+from agentpprof.origins import Configured
 from agentpprof.output import STDOUT, stream_of
 from agentpprof.places import expanded
 from agentpprof.profile.fields import LABELS, TEXT_FIELDS
@@ -232,7 +232,9 @@ def _project(options: Mapping[str, Any]) -> tuple[str | None, str | None]:
     try:
         place = expanded(named or ".")
     except NoHomeError as error:
-        raise UsageError(f"{option_of(named or '', '--project-root')} {error}") from None
+        if not isinstance(named, Configured):
+            raise
+        raise UsageError(f"{named.origin} {error}") from None
     root = find_workspace(os.path.realpath(place)).root
     return (None if options["session_files"] else root), name or name_of_root(root)
 

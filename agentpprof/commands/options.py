@@ -136,18 +136,24 @@ def chosen_database(named: Path | None, is_foreign: bool, is_quiet: bool) -> Ite
     A named one that was not there before is told: its name may be mistyped.
     """
     if named is not None:
-        is_new = not named.exists()
+        is_new = not is_quiet and not named.exists()
         try:
             yield named
-        finally:
-            if is_new and not is_quiet and named.exists():
-                say(f"a new database was made: {with_tilde(named)}", on_stderr=True)
+        except Exception:  # an interrupt is none: who stops a run knows what it was
+            _tell_new(named, is_new)
+            raise
+        _tell_new(named, is_new)
         return
     if not is_foreign:
         yield default_path()
         return
     with temporary_folder() as folder:
         yield folder / "agentpprof.db"
+
+
+def _tell_new(database: Path, is_new: bool) -> None:
+    if is_new and database.exists():
+        say(f"a new database was made: {with_tilde(database)}", on_stderr=True)
 
 
 @contextmanager
