@@ -1,6 +1,6 @@
 """Run the command line as `python -m agentpprof`."""
 
-from agentpprof.cli import main
+from agentpprof.start import main
 
 if __name__ == "__main__":
     main()
