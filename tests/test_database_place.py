@@ -60,7 +60,9 @@ def test_a_name_that_can_be_no_file_is_told_with_who_gave_it(
     check_refused(run(*command), 2, f"AGENTPPROF_DB={place} ", reason)
 
 
-@pytest.mark.parametrize("command", [("index",), ("sessions", "--all-projects"), ("top",)])
+@pytest.mark.parametrize(
+    "command", [("index",), ("watch", "--once"), ("sessions", "--all-projects"), ("top",)]
+)
 def test_a_named_database_that_is_made_is_told_once(
     isolated_machine: Path, tmp_path: Path, command
 ) -> None:

@@ -140,9 +140,9 @@ def chosen_database(named: Path | None, is_foreign: bool, is_quiet: bool) -> Ite
         try:
             yield named
         except Exception:  # an interrupt is none: who stops a run knows what it was
-            _tell_new(named, is_new)
+            tell_new_database(named, is_new)
             raise
-        _tell_new(named, is_new)
+        tell_new_database(named, is_new)
         return
     if not is_foreign:
         yield default_path()
@@ -151,7 +151,8 @@ def chosen_database(named: Path | None, is_foreign: bool, is_quiet: bool) -> Ite
         yield folder / "agentpprof.db"
 
 
-def _tell_new(database: Path, is_new: bool) -> None:
+def tell_new_database(database: Path, is_new: bool) -> None:
+    """Say on stderr that a database was made, where it was."""
     if is_new and database.exists():
         say(f"a new database was made: {with_tilde(database)}", on_stderr=True)
 

@@ -11,6 +11,7 @@ from agentpprof.commands.options import (
     loudness_options,
     named_database,
     store_options,
+    tell_new_database,
 )
 from agentpprof.commands.profile_options import tag_options
 from agentpprof.commands.sections import OnceCommand
@@ -38,9 +39,12 @@ def command(**options: Any) -> int:
     check_loudness(options["quiet"], options["verbose"])
     job = _job(options)
     failed = False
+    is_new = named_database(options["database"]) is not None and not job.database.exists()
     tagging = read_watch_tagging(job.database, options)
     for batch in run_watcher(job, is_once=options["once"]):
         failed = bool(batch.error)
+        if batch.number == 1 and not options["quiet"]:
+            tell_new_database(job.database, is_new)
         _tag(tagging, batch, options)
         if is_worth_telling(batch, options["verbose"]):
             if options["as_json"]:
