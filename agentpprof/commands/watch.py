@@ -43,7 +43,7 @@ def command(**options: Any) -> int:
     tagging = read_watch_tagging(job.database, options)
     for batch in run_watcher(job, is_once=options["once"]):
         failed = bool(batch.error)
-        if batch.number == 1 and not options["quiet"]:
+        if batch.number == 1 and not (options["quiet"] or options["as_json"]):
             tell_new_database(job.database, is_new)
         _tag(tagging, batch, options)
         if is_worth_telling(batch, options["verbose"]):
