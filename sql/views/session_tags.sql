@@ -64,15 +64,53 @@ by_hand as (
         manual_tag.key,
         manual_tag.tag
     from manual_tag
+    inner join session on manual_tag.key = session.key
     where manual_tag.kind = 'session'
+),
+
+-- The first that there is counts. One list, as SQLite would scan some of as many joined tables.
+found as (
+    select
+        by_hand.key,
+        by_hand.tag,
+        1 as place
+    from by_hand
+    union all
+    select
+        tops.key,
+        by_hand.tag,
+        2 as place
+    from tops
+    inner join by_hand on tops.top_key = by_hand.key
+    union all
+    select
+        weighed.session_key as key,
+        weighed.task as tag,
+        3 as place
+    from weighed
+    union all
+    select
+        tops.key,
+        weighed.task as tag,
+        4 as place
+    from tops
+    inner join weighed on tops.top_key = weighed.session_key
+    union all
+    select
+        session.key,
+        'untagged' as tag,
+        5 as place
+    from session
 )
 
 select
-    session.key as session_key,
-    coalesce(own_hand.tag, top_hand.tag, own.task, of_top.task, 'untagged') as tag
-from session
-left join tops on session.key = tops.key
-left join by_hand as own_hand on session.key = own_hand.key
-left join by_hand as top_hand on tops.top_key = top_hand.key
-left join weighed as own on session.key = own.session_key
-left join weighed as of_top on tops.top_key = of_top.session_key
+    key as session_key,
+    tag
+from (
+    select
+        found.key,
+        found.tag,
+        row_number() over (partition by found.key order by found.place) as rank
+    from found
+)
+where rank = 1
