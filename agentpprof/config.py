@@ -119,6 +119,8 @@ def read_file() -> dict[str, Any]:
         raise UsageError(f"{path} is not UTF-8 text") from None
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{path} is no TOML: {error}") from None
+    except RecursionError:
+        raise UsageError(f"{path} is no configuration: its lists nest too deep") from None
     return {name: _checked(name, value, path) for name, value in found.items()}
 
 

@@ -323,8 +323,9 @@ def test_transcripts_about_to_go_are_told(history: Path) -> None:
     assert "1 transcript is not indexed yet and will be deleted" in run(*run_it).err
     (history / ".claude" / "settings.json").write_text('{"cleanupPeriodDays": 60}')
     assert "will be deleted" not in run(*run_it).err
-    (history / ".claude" / "settings.json").write_text('{"cleanupPeriodDays": "many"}')
-    assert "will be deleted" in run(*run_it).err
+    for odd in ('{"cleanupPeriodDays": "many"}', "[" * 100_000):
+        (history / ".claude" / "settings.json").write_text(odd)
+        assert "will be deleted" in run(*run_it).err
     assert "will be deleted" not in run("-q", *run_it).err
 
 

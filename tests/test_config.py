@@ -171,6 +171,7 @@ def test_another_file_can_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("tag_rules = [1]", "tag_rules is a list of texts"),
         ('claude_roots = ["a,b"]', "can't hold a comma"),
         ("project", "is no TOML"),
+        ("project = " + "[" * 20_000, "nest too deep"),
     ],
 )
 def test_a_wrong_file_is_named_with_what_is_wrong(text: str, reason: str, history: Path) -> None:

@@ -272,9 +272,37 @@ def test_what_makes_no_sense_is_refused(
 
 
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:
-    for name, data in (("a.json", b"{}"), ("a.pb.gz", b"x"), ("a.folded", b"task:a x\n")):
+    deep = b"[" * 100_000 + b"]" * 100_000
+    huge = b"task:a " + b"9" * 20 + b"\n"
+    for name, data in (
+        *(("a.json", data) for data in (b"{}", deep)),
+        ("a.pb.gz", b"x"),
+        *(("a.folded", data) for data in (b"task:a x\n", huge)),
+    ):
         with pytest.raises(UsageError, match=f"{name} is no whole"):
             decode_profile(data, name, OLD)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"started_at_ms": "x"},
+        {"ended_at_ms": 1.5},
+        {"started_at_ms": []},
+        {"stacks": [{"stack": ["a"], "value": 2**63}]},
+        {"stacks": [{"stack": ["a"], "value": -1}]},
+        {"stacks": [{"stack": ["a"], "value": 1.5}]},
+    ],
+)
+def test_a_document_with_odd_values_is_no_profile(odd: dict[str, Any]) -> None:
+    names = {"view": "tokens", "sample_type": "tokens", "unit": "count", "project": "p"}
+    whole = {**names, "started_at_ms": None, "ended_at_ms": 10**30, "stacks": []}
+    document = {"profile": whole, "comments": [], "sessions": []}
+    assert not decode_profile(json.dumps(document).encode(), "a.json", OLD).samples
+
+    document["profile"] = {**whole, **odd}
+    with pytest.raises(UsageError, match=r"a\.json is no whole json file"):
+        decode_profile(json.dumps(document).encode(), "a.json", OLD)
 
 
 def test_texts_of_foreign_files_are_cleaned() -> None:

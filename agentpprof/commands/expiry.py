@@ -47,7 +47,7 @@ def _kept_days(root: Root) -> float:
     settings = Path(root.path).parent / "settings.json"
     try:
         days = json.loads(settings.read_bytes())["cleanupPeriodDays"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return _DEFAULT_DAYS  # no settings, or none of ours to judge
     is_number = isinstance(days, int | float) and not isinstance(days, bool)
     return days if is_number and 0 < days < 1e6 else _DEFAULT_DAYS

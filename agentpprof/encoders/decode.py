@@ -13,6 +13,9 @@ from agentpprof.models import Profile, Sample, Samples, kind_of
 from agentpprof.privacy import PublicText, frame
 
 READABLE = ("pprof", "json", "folded")
+# What reading a file ends in that holds something else, or nests deeper than any profile.
+_NO_PROFILE = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+_LARGEST = 2**63 - 1  # a value of pprof
 _TOLD = re.compile(r"agentpprof:(view|project):(.+)")  # what comments of ours say
 
 
@@ -29,7 +32,7 @@ def decode_profile(data: bytes, path: str, empty: Profile) -> Profile:
             return profile_of_document(json.loads(data))
         if name == "folded":
             return _from_folded(data, empty)
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+    except _NO_PROFILE as error:
         raise UsageError(f"{path} is no whole {name} file ({type(error).__name__})") from None
     raise UsageError(f"{path} can't be read as a profile: write .pb.gz, .pb, .json or .folded")
 
@@ -47,16 +50,22 @@ def profile_of_document(document: dict[str, Any]) -> Profile:
         PublicText(found["unit"]),
         samples,
         tuple(map(PublicText, document["comments"])),
-        found["started_at_ms"],
-        found["ended_at_ms"],
+        _time(found["started_at_ms"]),
+        _time(found["ended_at_ms"]),
         tuple(document["sessions"]),
         PublicText(found["project"]),
     )
 
 
 def _whole(value: Any) -> int:
-    if not isinstance(value, int) or value < 0:
-        raise ValueError("a value is no whole number")
+    if not isinstance(value, int) or not 0 <= value <= _LARGEST:
+        raise ValueError("a value is no whole number of 64 bits")
+    return value
+
+
+def _time(value: Any) -> int | None:
+    if value is not None and type(value) is not int:
+        raise ValueError("a time is no whole number of milliseconds")
     return value
 
 
