@@ -58,7 +58,7 @@ def all_codes() -> FileRows:
         for outcome, _ in enumerate(OUTCOMES):
             rows.add(PROMPT, origin=origin, outcome=outcome)
     for result, _ in enumerate(RESULTS):
-        rows.add(LLM, result=result)
+        rows.add(LLM, result=result, input_tokens=1)  # with a count: a response
         call = rows.add(TOOL, result=result)
         for access, _ in enumerate(ACCESSES):
             rows.paths.add((call, f"/w/{access}", access))

@@ -90,7 +90,7 @@ def test_compressed_logs_are_looked_at_as_well(tmp_path: Path) -> None:
     for read in (lambda: None, lambda: sync(database, roots)):
         read()
         logs, rows = checking.logs_unchanged(known_in(database)), checking.rows_in_logs(database)
-        assert logs.text == "0 of 1 logs were rewritten since they were read"
+        assert logs.text == "0 of 1 log rewritten since the last read"
         assert (logs.is_fine, rows.is_fine) == (True, True)
         assert " 0 of 0 " not in f" {rows.text}"
         assert "could not" not in rows.text
@@ -102,9 +102,7 @@ def test_compressed_logs_are_looked_at_as_well(tmp_path: Path) -> None:
 def test_what_could_not_be_looked_at_is_told(logs: Logs, database: Path) -> None:
     logs.sessions[1].path(logs.home).unlink()
     found = checking.logs_unchanged(known_in(database))
-    assert found.text == (
-        "0 of 2 logs were rewritten since they were read; 1 could not be looked at"
-    )
+    assert found.text == "0 of 2 logs rewritten since the last read; 1 could not be looked at"
     assert checking.rows_in_logs(database).text.endswith(" could not be looked at")
 
 
