@@ -125,20 +125,6 @@ def web_search(query: str, *, at: str = START, **action: Any) -> Record:
     return item("web_search_call", status="completed", action=full, at=at)
 
 
-def mcp_end(
-    call: Record | str, server: str, tool: str, *, seconds: float = 0.4, at: str = START
-) -> Record:
-    """The event that ends a call of an MCP server."""
-    return event(
-        "mcp_tool_call_end",
-        call_id=_call_id(call),
-        invocation={"server": server, "tool": tool, "arguments": {}},
-        duration={"secs": int(seconds), "nanos": round(seconds % 1 * 1e9)},
-        result={"Ok": {"content": [], "isError": False}},
-        at=at,
-    )
-
-
 def codex_usage(
     input_tokens: int = 1000,
     output_tokens: int = 50,

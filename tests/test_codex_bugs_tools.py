@@ -31,7 +31,7 @@ from builders_codex import (
 )
 from test_codex import PATH, as_bytes, counted, facts_of, only, total
 
-from agentpprof.agents import codex
+from agentpprof.agents import AGENTS, codex
 from agentpprof.agents.facts import (
     BadLineFact,
     CallFact,
@@ -40,6 +40,7 @@ from agentpprof.agents.facts import (
     ResultFact,
     SkippedFact,
 )
+from agentpprof.models import LogFile
 
 
 def test_row_08_freeform_calls_and_searches_are_calls() -> None:
@@ -154,9 +155,9 @@ def test_row_10_a_prompt_told_in_both_ways_is_one() -> None:
     ],
 )
 def test_row_11_plain_and_compressed_logs_are_one_log(name: str, is_log: bool) -> None:
-    assert codex.is_log_name(name) is is_log
-    assert codex.logical_path(f"/a/{name}") == f"/a/{name}".removesuffix(".zst")
-    assert codex.SESSION_FOLDERS == ("sessions", "archived_sessions")
+    assert (AGENTS["codex"].log_name.match(name) is not None) is is_log
+    log_file = LogFile(f"/a/{name}", "codex", 0, 0, 0, 0, 0)
+    assert log_file.logical_path == f"/a/{name}".removesuffix(".zst")
 
 
 def test_row_12_another_reading_gives_the_same_ids() -> None:

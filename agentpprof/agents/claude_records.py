@@ -87,7 +87,6 @@ class ToolResultDetails(Struct, gc=False):
     interrupted: Any = None
     returnCodeInterpretation: Any = None
     agentId: Any = None
-    agentType: Any = None
 
 
 ToolUseResult = ToolResultDetails | str | list[Raw] | int | float | bool | None
@@ -164,7 +163,6 @@ class Record(Struct, gc=False):
     uuid: str | None = None
     timestamp: datetime | None = None
     toolUseResult: ToolUseResult = None
-    subtype: str | None = None
     isMeta: bool | None = None
     isCompactSummary: bool | None = None
     isApiErrorMessage: bool | None = None

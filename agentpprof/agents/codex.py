@@ -19,27 +19,18 @@ from collections.abc import Callable, Iterator
 from agentpprof.agents import codex_events, codex_items, codex_lineage, codex_tokens
 from agentpprof.agents.codex_reading import Reading, is_line, to_ms
 from agentpprof.agents.codex_records import LINE_DECODER, RECORD_KINDS, Line, Payload
-from agentpprof.agents.codex_state import PARSER_VERSION, State, initial_state
+from agentpprof.agents.codex_state import State, initial_state
 from agentpprof.agents.facts import BadLineFact, Fact
 from agentpprof.agents.lines import BadSpan, decode_values
 
 __all__ = [
-    "NAME",
-    "PARSER_VERSION",
     "RECORD_KINDS",
-    "SESSION_FOLDERS",
     "State",
     "decode",
     "initial_state",
-    "is_log_name",
-    "logical_path",
     "looks_like",
 ]
 
-NAME = "codex"
-SESSION_FOLDERS = ("sessions", "archived_sessions")
-
-_LOG_NAME = re.compile(r"rollout-.*\.jsonl(?:\.zst)?", re.DOTALL)
 _ENVELOPE = re.compile(
     rb'"type"\s*:\s*"(?:session_meta|response_item|event_msg|turn_context|compacted|world_state'
     rb'|token_usage_record)"'
@@ -48,16 +39,6 @@ _BARE_HEAD = re.compile(
     rb'[ \t]*\{\s*(?:"record_type"\s*:|"id"\s*:\s*"[^"]*"\s*,\s*"timestamp"\s*:\s*"[^"]*"\s*,'
     rb'\s*"(?:instructions|git)"|"type"\s*:\s*"(?:message|function_call|reasoning)")'
 )
-
-
-def is_log_name(name: str) -> bool:
-    """Say whether a file of this name is a rollout, plain or compressed."""
-    return _LOG_NAME.fullmatch(name) is not None
-
-
-def logical_path(path: str) -> str:
-    """Return the path of the log that a file holds: a compressed one is the plain one's."""
-    return path.removesuffix(".zst")
 
 
 def looks_like(head: bytes) -> bool:

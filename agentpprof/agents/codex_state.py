@@ -7,7 +7,6 @@ from msgspec import Struct
 
 from agentpprof.agents.codex_usage import Vector
 
-PARSER_VERSION = 1
 MAX_OPEN_CALLS = 256
 MAX_SESSIONS = 32  # processes that run on behind a call
 MAX_CLOSED = 16
@@ -39,7 +38,6 @@ class State(Struct, gc=False, omit_defaults=True):
     """Where a reading stands. Everything here follows from the bytes before alone."""
 
     thread: str
-    version: int = PARSER_VERSION
     has_meta: bool = False
     is_bare: bool = False  # of the generation without envelope
     is_paginated: bool = False

@@ -41,7 +41,6 @@ class DecodedLines(NamedTuple, Generic[T]):
     values: list[T]
     offsets: list[int]
     bad: list[BadSpan]
-    loose_lines: int  # lines that took the slow way; under 1 % of real logs
 
 
 def decode_values(
@@ -63,7 +62,7 @@ def decode_values(
     # An empty line and a line with two values would cancel out in the counts.
     if len(values) == len(starts) and _BLANKS.isdisjoint(map(data.__getitem__, starts)):
         offsets = [base + start for start in starts] if base else starts
-        return DecodedLines(values, offsets, [], 0)
+        return DecodedLines(values, offsets, [])
     lines = data.split(b"\n")
     lines.pop()
     return _decode_line_by_line(lines, [base + start for start in starts], decoder, is_record)
@@ -86,21 +85,19 @@ def _decode_line_by_line(
     is_record: Callable[[T], bool],
 ) -> DecodedLines[T]:
     """The slow way: each line on its own, so that a bad one costs only itself."""
-    found = DecodedLines[T]([], [], [], 0)
-    loose = 0
+    found = DecodedLines[T]([], [], [])
     for line, start in zip(lines, starts, strict=True):
         try:
             value = decoder.decode(line)
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
             if line.strip(_STRIPPED):
-                loose += 1
                 _recover(line, start, decoder, is_record, into=found)
             elif b"\0" in line:
                 found.bad.append(BadSpan(start, len(line), "damaged"))
         else:
             found.values.append(value)
             found.offsets.append(start)
-    return found._replace(loose_lines=loose)
+    return found
 
 
 def _recover(

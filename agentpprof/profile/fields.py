@@ -6,10 +6,10 @@ each distinct combination of these, never for each operation.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from agentpprof.models import Bag
-from agentpprof.vocabulary import LLM, OPS, OUTCOMES, PHASE_OF, PROMPT, RESULTS
+from agentpprof.vocabulary import LLM, OPS, OUTCOMES, PROMPT, RESULTS
 
 PREVIEW: Final = 180  # characters of a text that the fields `…_preview` hold
 
@@ -267,8 +267,3 @@ def values_of(name: str, cell: Cell, view: str) -> tuple[str, ...]:
 def outcome_named(code: int | None) -> str:
     """Return an outcome's name from its number."""
     return OUTCOMES[code or 0]
-
-
-def phase_of(action: str) -> Any:
-    """Return the phase that an action belongs to."""
-    return PHASE_OF.get(action, "")

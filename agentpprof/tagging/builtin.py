@@ -5,7 +5,7 @@ The tag with the highest score wins (`scoring`). Importing this module costs not
 are read with the first prompt.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
@@ -28,12 +28,6 @@ def tag_prompt(text: str, slash_command: str = "") -> str:
         return UNTAGGED
     best = max(scores.items(), key=_rank)
     return best[0] if best[1] > 0 else UNTAGGED
-
-
-def tag_prompts(texts: Sequence[str]) -> list[str]:
-    """Return the tag of each text; equal texts are looked at once."""
-    tags = {text: tag_prompt(text) for text in dict.fromkeys(texts)}
-    return [tags[text] for text in texts]
 
 
 def score_prompt(text: str, slash_command: str = "") -> dict[str, float]:

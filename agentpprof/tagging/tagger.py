@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from agentpprof.tagging.rules import TagRule
-from agentpprof.vocabulary import UNTAGGED
 
 
 class Tagger(NamedTuple):
@@ -25,15 +24,6 @@ class Tagger(NamedTuple):
 
             lines.append(builtin.definition())
         return "\n".join(lines)
-
-    def tag_prompts(self, texts: Sequence[str]) -> list[str]:
-        """Return the tag of each prompt's text."""
-        tags = self.by_rules("prompt", texts)
-        if self.has_builtin:
-            from agentpprof.tagging.builtin import tag_prompt
-
-            return [tag or tag_prompt(text) for tag, text in zip(tags, texts, strict=True)]
-        return [tag or UNTAGGED for tag in tags]
 
     def has_rules_for(self, kind: str) -> bool:
         """Say whether some rule looks at texts of this kind."""
