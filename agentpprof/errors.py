@@ -64,3 +64,8 @@ class StoppedError(AgentPprofError):
 
 class OutputError(AgentPprofError):
     """The output can't be written."""
+
+
+def sqlite_name(error: BaseException) -> str:
+    """Return SQLite's name of an error, else its type's; its text could quote what was stored."""
+    return getattr(error, "sqlite_errorname", None) or type(error).__name__

@@ -13,7 +13,7 @@ from agentpprof.counts import counted
 from agentpprof.ingest.report import SyncReport
 from agentpprof.output import STDOUT, write_output
 from agentpprof.store import queries
-from agentpprof.store.database import opened_for_reading
+from agentpprof.store.database import opened_for_reading, wal_path
 from agentpprof.streams import READABLE, encoding_of, readable
 
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
@@ -46,7 +46,7 @@ def print_text(text: str) -> None:
 def age_line(database: Path) -> str:
     """Return how old the store is, for a run that did not sync."""
     now = time.time()
-    places = (database, database.with_name(database.name + "-wal"))
+    places = (database, wal_path(database))
     written = max(place.stat().st_mtime for place in places if place.exists())
     line = f"not synced: the database was last written {ago(now - written)}"
     with opened_for_reading(database) as connection:

@@ -11,12 +11,15 @@ from typing import NamedTuple
 from agentpprof.agents import decoder_of
 from agentpprof.agents.facts import BadLineFact
 from agentpprof.counts import counted
+from agentpprof.errors import sqlite_name
 from agentpprof.ingest import reader
 from agentpprof.ingest.compressed import opened_logical
 from agentpprof.ingest.discover import Root
 from agentpprof.mounts import is_remote, mount_type
-from agentpprof.store.database import opened_for_reading
+from agentpprof.store.database import opened_for_reading, write_lock_path
 from agentpprof.store.files import KnownFile
+from agentpprof.store.leftovers import SIDECARS
+from agentpprof.store.watch_lock import lock_path
 
 SAMPLE_ROWS = 500
 _LINE_BYTES = 64 * 1024 * 1024
@@ -47,8 +50,8 @@ def surroundings(database: Path, roots: Iterable[Root]) -> Iterator[Check]:
 
 def _modes(database: Path) -> Check:
     """Check that only the owner can read the database, and nobody else can replace it."""
-    names = ("", "-wal", "-shm", ".watch.lock", ".write.lock")
-    files = [database.with_name(database.name + name) for name in names]
+    sidecars = (database.with_name(database.name + suffix) for suffix in SIDECARS)
+    files = [database, *sidecars, lock_path(database), write_lock_path(database)]
     open_files = [path.name for path in files if path.exists() and path.stat().st_mode & 0o077]
     is_folder_open = database.parent.exists() and database.parent.stat().st_mode & 0o022
     if open_files:
@@ -67,7 +70,7 @@ def integrity(database: Path, *, is_deep: bool) -> Check:
         with opened_for_reading(database) as connection:
             rows = connection.execute(f"pragma {pragma}").fetchall()
     except sqlite3.DatabaseError as error:
-        rows = [(getattr(error, "sqlite_errorname", None) or type(error).__name__,)]
+        rows = [(sqlite_name(error),)]
     is_fine = rows == [("ok",)]
     text = (
         f"{len(rows):,} faults: run agentpprof doctor --repair, which mends indexes; else restore "

@@ -7,10 +7,9 @@ Batches of several files are saved in one transaction each, under the write lock
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from agentpprof.agents import AGENTS, decoder_of
-from agentpprof.errors import StoreError
 from agentpprof.ingest import reader
 from agentpprof.ingest.compare import LogChanges, find_changes
 from agentpprof.ingest.compressed import Plain, opened_plain
@@ -19,7 +18,12 @@ from agentpprof.ingest.quiet import is_at_rest
 from agentpprof.ingest.report import Progress, SyncReport
 from agentpprof.memory import paused_collection
 from agentpprof.models import Checkpoint, LogFile
-from agentpprof.store.database import look_at, opened_for_reading, opened_for_writing, write_lock
+from agentpprof.store.database import (
+    held_for_writing,
+    look_at,
+    opened_for_reading,
+    opened_for_writing,
+)
 from agentpprof.store.files import KnownFile, read_known_files
 from agentpprof.store.in_place import check_in_place, identities
 from agentpprof.store.schema import schema_version
@@ -120,19 +124,19 @@ def _read_and_save(
     with paused_collection(), opened_for_writing(database) as connection:
         writer, files = Writer(connection), identities(database)
         for batch in _batches(_read_files(changes, known, writer, unreadable)):
-            with _locked(database):
+            with held_for_writing(database, _LOCK_SECONDS):
                 check_in_place(database, files)
                 writer.save(batch)
             counts.add(batch)
             if on_progress is not None:
                 on_progress(Progress(counts.bytes_read, counts.bytes_total))
         if changes.gone or changes.back:
-            with _locked(database):
+            with held_for_writing(database, _LOCK_SECONDS):
                 check_in_place(database, files)
                 writer.mark_gone(changes.gone, True)
                 writer.mark_gone(changes.back, False)
         if writer.has_forgotten_files:
-            with _locked(database):
+            with held_for_writing(database, _LOCK_SECONDS):
                 check_in_place(database, files)
                 writer.reset_forgotten()
     return counts.report(len(changes.files))._replace(new_operations=writer.inserted)
@@ -164,23 +168,6 @@ class _Counts:
             bad_lines=self.bad_lines,
             unknown_records=self.unknown,
         )
-
-
-class _locked:
-    """The write lock for one batch, or a StoreError that says who to wait for."""
-
-    def __init__(self, database: Path) -> None:
-        self._lock = write_lock(database, _LOCK_SECONDS)
-
-    def __enter__(self) -> None:
-        if not self._lock.__enter__():
-            self._lock.__exit__(None, None, None)
-            raise StoreError(
-                "another agentpprof has been writing for a minute: try again when it is done"
-            )
-
-    def __exit__(self, *exception: Any) -> None:
-        self._lock.__exit__(*exception)
 
 
 def _batches(reads: "Iterator[FileRead]") -> "Iterator[list[FileRead]]":

@@ -4,18 +4,17 @@ A file that is not ours, or that a newer version made, is refused before anythin
 `pragma journal_mode=wal` alone would rewrite a stranger's database.
 """
 
-import fcntl
 import os
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-from agentpprof.errors import DamagedError, NoDatabaseError, StoreError
+from agentpprof.errors import DamagedError, NoDatabaseError, StoreError, sqlite_name
 from agentpprof.mounts import is_remote, mount_type
 from agentpprof.places import user_folder, with_tilde
+from agentpprof.store.file_lock import is_taken, open_lock_file
 from agentpprof.store.schema import bring_up_to_date, schema_version
 
 APPLICATION_ID = 0x61707066  # "appf"
@@ -33,6 +32,16 @@ def default_path() -> Path:
     if named.strip():
         return Path(named)
     return user_folder("data") / "agentpprof.db"
+
+
+def wal_path(database: Path) -> Path:
+    """Return where SQLite keeps a database's write-ahead log."""
+    return database.with_name(database.name + "-wal")
+
+
+def write_lock_path(database: Path) -> Path:
+    """Return where the lock lies that every writer takes."""
+    return database.with_name(database.name + ".write.lock")
 
 
 def look_at(path: Path, option: str = " with --db") -> int:
@@ -55,7 +64,7 @@ def look_at(path: Path, option: str = " with --db") -> int:
         ) from None
     except sqlite3.OperationalError as error:
         raise StoreError(
-            f"{with_tilde(path)} can't be opened ({_reason(error)}): {_advice(path)}"
+            f"{with_tilde(path)} can't be opened ({sqlite_name(error)}): {_advice(path)}"
         ) from None
     except sqlite3.DatabaseError:
         raise StoreError(
@@ -88,8 +97,7 @@ def no_database(path: Path) -> NoDatabaseError:
 
 def _looking_mode(path: Path) -> str:
     """Return how to look without leaving files beside a stranger's database in WAL mode."""
-    is_in_use = path.with_name(path.name + "-wal").exists()
-    return "ro" if is_in_use and not _is_settled(path) else "ro&immutable=1"
+    return "ro" if wal_path(path).exists() and not _is_settled(path) else "ro&immutable=1"
 
 
 def is_read_only(path: Path) -> bool:
@@ -105,12 +113,12 @@ def _is_settled(path: Path) -> bool:
     """
     if os.access(path.parent, os.W_OK):
         return False
-    wal = path.with_name(path.name + "-wal")
+    wal = wal_path(path)
     return not wal.exists() or wal.stat().st_size == 0
 
 
 def _advice(path: Path) -> str:
-    if os.access(path.parent, os.W_OK) or not path.with_name(path.name + "-wal").exists():
+    if os.access(path.parent, os.W_OK) or not wal_path(path).exists():
         return "free space, or name another with --db"
     return (
         "its folder can't be written, and rows still stand in its write-ahead log: copy both files "
@@ -142,7 +150,7 @@ def opened_for_writing(path: Path) -> Iterator[sqlite3.Connection]:
             bring_up_to_date(connection, version)
             yield connection
     except sqlite3.OperationalError as error:
-        raise StoreError(f"{with_tilde(path)} can't be written ({_reason(error)})") from error
+        raise StoreError(f"{with_tilde(path)} can't be written ({sqlite_name(error)})") from error
     except UnicodeDecodeError:
         raise DamagedError from None
 
@@ -206,11 +214,6 @@ def _create_private(path: Path) -> None:
         os.close(descriptor)
 
 
-def _reason(error: sqlite3.Error) -> str:
-    """Return SQLite's name of an error; its text could quote what was stored."""
-    return getattr(error, "sqlite_errorname", None) or type(error).__name__
-
-
 @contextmanager
 def write_lock(path: Path, wait_seconds: float) -> Iterator[bool]:
     """Hold the lock that every writer takes for a batch; yields False when it can't be had.
@@ -218,26 +221,24 @@ def write_lock(path: Path, wait_seconds: float) -> Iterator[bool]:
     The lock is a file of its own: opening and closing the database's own file would drop
     SQLite's locks in this process.
     """
-    lock_path = path.with_name(path.name + ".write.lock")
+    lock_path = write_lock_path(path)
     try:
-        descriptor = os.open(
-            lock_path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
-        )
+        descriptor = open_lock_file(lock_path)
     except OSError as error:
         raise StoreError(f"{with_tilde(lock_path)} can't be opened ({error.strerror})") from None
     try:
-        yield _lock(descriptor, time.monotonic() + wait_seconds)
+        yield is_taken(descriptor, wait_seconds)
     finally:
         os.close(descriptor)
 
 
-def _lock(descriptor: int, deadline: float) -> bool:
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                return False
-            time.sleep(0.02)
-        else:
-            return True
+@contextmanager
+def held_for_writing(path: Path, wait_seconds: float) -> Iterator[None]:
+    """Hold the write lock; raises StoreError when others still write after that time."""
+    with write_lock(path, wait_seconds) as is_held:
+        if not is_held:
+            raise StoreError(
+                f"another agentpprof has been writing for {wait_seconds:.0f} seconds: "
+                "try again when it is done"
+            )
+        yield

@@ -6,24 +6,24 @@ it was forgotten is kept from there on.
 
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from agentpprof.errors import NothingFoundError, StoreError
+from agentpprof.errors import NothingFoundError, StoreError, sqlite_name
 from agentpprof.output_cache import clear_cache
 from agentpprof.resources import read_text
 from agentpprof.store.database import (
+    held_for_writing,
     look_at,
     no_database,
     opened_for_reading,
     opened_for_writing,
-    write_lock,
 )
 from agentpprof.store.leftovers import clear_leftovers
 from agentpprof.store.schema import schema_version
 from agentpprof.store.search_index import empty_search_index
+from agentpprof.store.transactions import bump_generation, transaction
 
 RESET = "forgotten"  # stands in log_file.damage of a log that is to be read from its start
 FORGETTINGS = "forgettings"  # the key in `meta` of how often something was forgotten
@@ -84,9 +84,9 @@ def count_forgettable(database: Path, wish: Wish) -> Forgotten:
 
 def forget(database: Path, wish: Wish) -> Forgotten:
     """Remove what a wish is about and compact the database; returns what is gone."""
-    with _held(database), opened_for_writing(database) as connection:
+    with held_for_writing(database, _LOCK_SECONDS), opened_for_writing(database) as connection:
         clear_leftovers(database)  # a restore that was killed may have left a copy of all
-        with _transaction(connection):
+        with transaction(connection):
             _choose(connection, wish)
             connection.execute(
                 "insert or replace into forgotten_session "
@@ -107,7 +107,7 @@ def finish_forgetting(database: Path) -> bool | None:
     with opened_for_reading(database) as connection:
         if not is_compaction_due(connection):
             return None
-    with _held(database), opened_for_writing(database) as connection:
+    with held_for_writing(database, _LOCK_SECONDS), opened_for_writing(database) as connection:
         return _compact_or_tell(connection)
 
 
@@ -128,7 +128,7 @@ def apply_tombstones(connection: sqlite3.Connection) -> Forgotten:
         "on conflict do update set value = cast(value as integer) + 1",
         (FORGETTINGS,),
     )
-    connection.execute("update meta set value = value + 1 where key = 'generation'")
+    bump_generation(connection)
     connection.execute("insert or replace into meta values (?, '1')", (COMPACTION_DUE,))
     after = _counts(connection)
     counts = (old - new for old, new in zip(before, after, strict=True))
@@ -149,10 +149,10 @@ def _compact_or_tell(connection: sqlite3.Connection) -> bool:
     try:
         return compact(connection)
     except sqlite3.OperationalError as error:
-        name = getattr(error, "sqlite_errorname", None) or type(error).__name__
         raise StoreError(
-            f"it is forgotten, but the file could not be rewritten ({name}), so its bytes may "
-            "still stand there: free twice the database's size, then run agentpprof forget"
+            f"it is forgotten, but the file could not be rewritten ({sqlite_name(error)}), so its "
+            "bytes may still stand there: free twice the database's size, then run agentpprof "
+            "forget"
         ) from error
 
 
@@ -189,23 +189,3 @@ def reset_log_files(connection: sqlite3.Connection, log_file_ids: Iterable[int])
             (RESET, log_file_id),
         )
         connection.execute("delete from log_file_state where log_file_id = ?", (log_file_id,))
-
-
-@contextmanager
-def _held(database: Path) -> Iterator[None]:
-    with write_lock(database, _LOCK_SECONDS) as is_held:
-        if not is_held:
-            raise StoreError("another agentpprof is writing: try again when it is done")
-        yield
-
-
-@contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    connection.execute("begin immediate")
-    try:
-        yield
-        connection.execute("commit")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("rollback")
-        raise

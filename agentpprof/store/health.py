@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agentpprof.errors import StoreError
-from agentpprof.store.database import look_at, opened_for_reading
+from agentpprof.errors import StoreError, sqlite_name
+from agentpprof.store.database import look_at, opened_for_reading, wal_path, write_lock_path
 from agentpprof.store.files import KnownFile, read_known_files
 from agentpprof.store.forgetting import RESET, is_compaction_due
 from agentpprof.store.schema import schema_version
@@ -78,8 +78,8 @@ def read_health(database: Path) -> tuple[Health, dict[str, KnownFile]]:
     except StoreError as reason:
         error = str(reason)
     except sqlite3.Error as reason:
-        error = getattr(reason, "sqlite_errorname", None) or type(reason).__name__
-    wal = database.with_name(database.name + "-wal")
+        error = sqlite_name(reason)
+    wal = wal_path(database)
     note = read_note(database)
     health = Health(
         schema,
@@ -93,7 +93,7 @@ def read_health(database: Path) -> tuple[Health, dict[str, KnownFile]]:
         sqlite3.sqlite_version,
         has_wal_reset_bug(sqlite3.sqlite_version_info),
         is_lock_held(lock_path(database)),
-        is_lock_held(database.with_name(database.name + ".write.lock")),
+        is_lock_held(write_lock_path(database)),
         is_watched(database),
         note,
     )

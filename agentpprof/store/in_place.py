@@ -9,13 +9,14 @@ import os
 from pathlib import Path
 
 from agentpprof.errors import ReplacedError
+from agentpprof.store.database import wal_path
 
 _Identity = tuple[int, int] | None  # device and inode; None where there is no file
 
 
 def identities(database: Path) -> tuple[_Identity, _Identity]:
     """Return what the database and its write-ahead log are known by."""
-    return _identity(database), _identity(database.with_name(database.name + "-wal"))
+    return _identity(database), _identity(wal_path(database))
 
 
 def check_in_place(database: Path, before: tuple[_Identity, _Identity]) -> None:

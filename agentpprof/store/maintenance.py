@@ -11,19 +11,20 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from agentpprof.counts import counted
-from agentpprof.errors import StoreError
+from agentpprof.errors import StoreError, sqlite_name
 from agentpprof.output import stream_of
 from agentpprof.output_cache import clear_cache
 from agentpprof.store.database import (
     check_place,
+    held_for_writing,
     look_at,
     no_database,
     opened_for_reading,
     opened_for_writing,
-    write_lock,
 )
 from agentpprof.store.forgetting import apply_tombstones, compact
 from agentpprof.store.leftovers import SIDECARS, clear_leftovers, new_path
+from agentpprof.store.transactions import transaction
 from agentpprof.store.watch_lock import watch_lock
 
 _PAGES_A_STEP = 4096  # 16 MiB: other programs get in between
@@ -88,9 +89,7 @@ def restore(database: Path, source: Path) -> Path | None:
     _check(source, "integrity_check")
     check_place(database)
     database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with watch_lock(database), write_lock(database, _LOCK_SECONDS) as is_held:
-        if not is_held:
-            raise StoreError("another agentpprof is writing: try again when it is done")
+    with watch_lock(database), held_for_writing(database, _LOCK_SECONDS):
         clear_leftovers(database)
         with _new_file(database) as temporary:
             _copy(source, temporary)
@@ -107,9 +106,9 @@ def _copy(source: Path, target: Path) -> None:
             reading.backup(writing, pages=_PAGES_A_STEP, sleep=0.01)
             writing.execute("pragma journal_mode = delete")
         except sqlite3.Error as error:
-            reason = getattr(error, "sqlite_errorname", None) or type(error).__name__
             raise StoreError(
-                f"{target.parent} can't hold the copy ({reason}): free space, or name another place"
+                f"{target.parent} can't hold the copy ({sqlite_name(error)}): "
+                "free space, or name another place"
             ) from error
 
 
@@ -143,13 +142,12 @@ def _carry_tombstones(database: Path, temporary: Path) -> bool:
         return False
     if any(tombstones.values()):
         with opened_for_writing(temporary) as connection:
-            connection.execute("begin immediate")
-            for table, rows in tombstones.items():
-                marks = ", ".join("?" * len(rows[0])) if rows else ""
-                statement = f"insert or replace into {table} values ({marks})"  # noqa: S608 # ours
-                connection.executemany(statement, rows)
-            apply_tombstones(connection)
-            connection.execute("commit")
+            with transaction(connection):
+                for table, rows in tombstones.items():
+                    marks = ", ".join("?" * len(rows[0])) if rows else ""
+                    statement = f"insert or replace into {table} values ({marks})"  # noqa: S608 # ours
+                    connection.executemany(statement, rows)
+                apply_tombstones(connection)
             compact(connection)
             connection.execute("pragma journal_mode = delete")
     return True
@@ -158,7 +156,7 @@ def _carry_tombstones(database: Path, temporary: Path) -> bool:
 def _raise_if_passing(database: Path, error: Exception) -> None:
     """Tell a full disk, a lock or a failing read from damage."""
     cause = error.__context__ if isinstance(error, StoreError) else error
-    name = getattr(cause, "sqlite_errorname", None) or type(cause).__name__
+    name = sqlite_name(cause) if cause is not None else ""
     if isinstance(cause, OSError | sqlite3.OperationalError) and not name.startswith(_DAMAGE):
         raise StoreError(
             f"{database} can't be read ({name}), so what was forgotten in it would come back: free "

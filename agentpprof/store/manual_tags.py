@@ -6,14 +6,19 @@ join them. A change bumps the database's generation, so that no finished output 
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from agentpprof.errors import NothingFoundError, StoreError, UsageError
+from agentpprof.errors import NothingFoundError, UsageError
 from agentpprof.resources import read_text
-from agentpprof.store.database import look_at, no_database, opened_for_writing, write_lock
+from agentpprof.store.database import (
+    held_for_writing,
+    look_at,
+    no_database,
+    opened_for_writing,
+)
+from agentpprof.store.transactions import bump_generation, transaction
 
 _LOCK_SECONDS = 10.0
 _SHOWN = 10
@@ -128,11 +133,17 @@ def _change(
     database: Path, text: str, apply: Callable[[sqlite3.Connection, Named], None]
 ) -> Change:
     """Change one tag and the database's generation, in one transaction."""
-    with _transaction(database) as connection:
+    if look_at(database) == 0:
+        raise no_database(database)
+    with (
+        held_for_writing(database, _LOCK_SECONDS),
+        opened_for_writing(database) as connection,
+        transaction(connection),
+    ):
         target = find_named(connection, text)
         before = _tag_of(connection, target)
         apply(connection, target)
-        connection.execute("update meta set value = value + 1 where key = 'generation'")
+        bump_generation(connection)
         return Change(target, before, _tag_of(connection, target))
 
 
@@ -141,21 +152,3 @@ def _tag_of(connection: sqlite3.Connection, target: Named) -> str | None:
         "select tag from manual_tag where kind = ? and key = ?", (target.kind, target.key)
     ).fetchone()
     return row[0] if row else None
-
-
-@contextmanager
-def _transaction(database: Path) -> Iterator[sqlite3.Connection]:
-    if look_at(database) == 0:
-        raise no_database(database)
-    with write_lock(database, _LOCK_SECONDS) as is_held:
-        if not is_held:
-            raise StoreError("another agentpprof is writing: try again when it is done")
-        with opened_for_writing(database) as connection:
-            connection.execute("begin immediate")
-            try:
-                yield connection
-                connection.execute("commit")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("rollback")
-                raise

@@ -7,10 +7,16 @@ import sqlite3
 from pathlib import Path
 from typing import NamedTuple
 
-from agentpprof.errors import StoreError
+from agentpprof.errors import sqlite_name
 from agentpprof.output_cache import clear_cache
-from agentpprof.store.database import look_at, no_database, opened_for_writing, write_lock
+from agentpprof.store.database import (
+    held_for_writing,
+    look_at,
+    no_database,
+    opened_for_writing,
+)
 from agentpprof.store.search_index import empty_search_index, fill_search_index
+from agentpprof.store.transactions import transaction
 
 _LOCK_SECONDS = 60.0
 
@@ -27,13 +33,11 @@ def repair(database: Path) -> Repair:
     """Make every index anew, then let SQLite check the whole file; raises StoreError."""
     if look_at(database) == 0:
         raise no_database(database)
-    with write_lock(database, _LOCK_SECONDS) as is_held:
-        if not is_held:
-            raise StoreError("another agentpprof is writing: try again when it is done")
+    with held_for_writing(database, _LOCK_SECONDS):
         try:
             return _repair(database)
         except sqlite3.DatabaseError as error:
-            return Repair(0, 0, getattr(error, "sqlite_errorname", None) or type(error).__name__)
+            return Repair(0, 0, sqlite_name(error))
         finally:
             clear_cache()  # outputs were made by way of the damaged indexes
 
@@ -44,15 +48,9 @@ def _repair(database: Path) -> Repair:
             "select count(*) from sqlite_schema where type = 'index'"
         ).fetchone()[0]
         was_searched = connection.execute("select indexed_to_id from search_state").fetchone()[0]
-        connection.execute("begin immediate")
-        try:
+        with transaction(connection):
             connection.execute("reindex")
             empty_search_index(connection)
-            connection.execute("commit")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("rollback")
-            raise
         searchable = fill_search_index(connection) if was_searched else 0
         found = connection.execute("pragma integrity_check(1)").fetchone()[0]
         connection.execute("pragma wal_checkpoint(truncate)")

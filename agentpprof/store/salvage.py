@@ -16,6 +16,7 @@ from agentpprof.errors import StoreError
 from agentpprof.resources import read_text
 from agentpprof.store.database import APPLICATION_ID, opened_for_writing
 from agentpprof.store.leftovers import SIDECARS
+from agentpprof.store.transactions import transaction
 
 _FIRST, _LAST = -(2**63), 2**63 - 1  # numbers of rows; keys are hashes
 # What is made anew, or would say of the copy what held for the original.
@@ -76,14 +77,13 @@ def _copy_all(
     source: sqlite3.Connection, target: sqlite3.Connection, columns: dict[str, list[str]]
 ) -> Salvaged:
     found = Salvaged({}, {})
-    target.execute("begin immediate")
-    for table, wanted in _columns(target).items():
-        kept = [name for name in columns.get(table, []) if name in wanted]
-        if kept:
-            found.rows[table], found.gaps[table] = _copy(source, target, table, kept)
-    for statement in read_text("sql", "salvage/mend.sql").split(";\n"):
-        target.execute(statement)
-    target.execute("commit")
+    with transaction(target):
+        for table, wanted in _columns(target).items():
+            kept = [name for name in columns.get(table, []) if name in wanted]
+            if kept:
+                found.rows[table], found.gaps[table] = _copy(source, target, table, kept)
+        for statement in read_text("sql", "salvage/mend.sql").split(";\n"):
+            target.execute(statement)
     return found
 
 

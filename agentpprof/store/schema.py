@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentpprof.resources import folder
+from agentpprof.store.transactions import transaction
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -28,13 +29,8 @@ def bring_up_to_date(connection: sqlite3.Connection, version: int) -> None:
         return
     digest = sql_digest()
     # Taken by hand: simultaneous first starts would each try to create the tables.
-    connection.execute("begin immediate")
-    try:
+    with transaction(connection):
         _apply(connection, digest)
-    except BaseException:
-        connection.execute("rollback")
-        raise
-    connection.execute("commit")
 
 
 def is_current(connection: sqlite3.Connection, version: int) -> bool:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from agentpprof.resources import read_text
 from agentpprof.store.database import is_read_only, opened_for_writing, write_lock
+from agentpprof.store.transactions import transaction
 
 PENDING_BEARABLE = 2_000  # texts read one by one in some milliseconds
 _CHUNK_ROWS = 100_000  # operations of one transaction
@@ -58,8 +59,7 @@ def empty_search_index(connection: sqlite3.Connection) -> None:
 
 def _add_changed(connection: sqlite3.Connection) -> None:
     """Add texts that have changed once more; their old entries only find too much."""
-    with connection:
-        connection.execute("begin immediate")
+    with transaction(connection):
         connection.execute(
             "insert into search_text (rowid, text) select id, text from operation "
             "where id in (select operation_id from search_changed) and text is not null"
@@ -72,8 +72,7 @@ def fill_search_index(connection: sqlite3.Connection, on_indexed: OnIndexed | No
     pending = read_pending(connection)
     for start in range(pending.indexed_to_id, pending.last_id, _CHUNK_ROWS):
         end = min(start + _CHUNK_ROWS, pending.last_id)
-        with connection:
-            connection.execute("begin immediate")
+        with transaction(connection):
             connection.execute(
                 "insert into search_text (rowid, text) select id, text from operation "
                 "where id > ? and id <= ? and text is not null",

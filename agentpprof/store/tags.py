@@ -7,6 +7,7 @@ from hashlib import blake2b
 
 from agentpprof import __version__
 from agentpprof.resources import read_text
+from agentpprof.store.transactions import transaction
 
 CURRENT_TAGGER = "tagger_id"  # the key in `meta` of the tagger whose tags the views show
 
@@ -68,8 +69,7 @@ def save_tags(
 ) -> None:
     """Add tags under a tagger's definition; `is_current` makes it the one that views show."""
     now_ms = time.time_ns() // 1_000_000
-    connection.execute("begin immediate")
-    try:
+    with transaction(connection):
         connection.execute(
             "insert or ignore into tagger (name, definition_hash, definition, created_at_ms) "
             "values (?, ?, ?, ?)",
@@ -90,8 +90,3 @@ def save_tags(
             )
             # The mark is the built-in tagger's: another one may have taken its place.
             connection.execute("delete from meta where key = 'tagged'")
-        connection.execute("commit")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("rollback")
-        raise

@@ -4,7 +4,6 @@ The lock decides, the note only informs: a number of a process may be stale or g
 is plain JSON, so it can be read when the watcher is dead or hangs.
 """
 
-import fcntl
 import json
 import os
 import time
@@ -16,6 +15,7 @@ from typing import NamedTuple
 
 from agentpprof import __version__
 from agentpprof.errors import StoreError
+from agentpprof.store.file_lock import is_taken, open_lock_file
 
 _PATIENCE_SECONDS = 0.5  # a look at the lock holds it for a moment
 _GRACE_SECONDS = 5.0  # a pass may be a little late on a busy machine
@@ -57,13 +57,13 @@ def watch_lock(database: Path) -> Iterator[WatchLock]:
     path = lock_path(database)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        descriptor = open_lock_file(path)
     except OSError as error:
         raise StoreError(
             f"{path} can't be opened ({error.strerror}): name another database with --db"
         ) from None
     try:
-        if not _take(descriptor, fcntl.LOCK_EX, _PATIENCE_SECONDS):
+        if not is_taken(descriptor, _PATIENCE_SECONDS):
             raise StoreError(_held_message(read_note(database)))
         yield WatchLock(descriptor)
     finally:
@@ -82,7 +82,7 @@ def is_lock_held(path: Path) -> bool:
     except FileNotFoundError:
         return False
     try:
-        return not _take(descriptor, fcntl.LOCK_SH, 0)
+        return not is_taken(descriptor, 0, is_shared=True)
     finally:
         os.close(descriptor)
 
@@ -133,16 +133,3 @@ def _held_message(note: WatchNote | None) -> str:
         f"{who} watches for this database already: stop it first, "
         "or name another database with --db"
     )
-
-
-def _take(descriptor: int, kind: int, patience_seconds: float) -> bool:
-    deadline = time.monotonic() + patience_seconds
-    while True:
-        try:
-            fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                return False
-            time.sleep(0.02)
-        else:
-            return True

@@ -16,6 +16,7 @@ from agentpprof.store.numbers import Numbers, stored_path, stored_text
 from agentpprof.store.operation_writer import OperationWriter
 from agentpprof.store.rows import FileRows
 from agentpprof.store.tombstones import Tombstones
+from agentpprof.store.transactions import bump_generation, transaction
 
 _PER_FILE_TABLES = ("usage_line", "bad_line", "skipped_record", "stray_result", "told_record")
 
@@ -64,14 +65,15 @@ class Writer:
         }
         self._operations = OperationWriter(connection)
         self._forgetful_files: set[int] = set()  # nothing of what was read of them may be kept
-        self._forget_numbers()
+        self._begin_anew_in_memory()
 
     @property
     def inserted(self) -> int:
         """How many operations were stored that were not known before."""
         return self._operations.inserted
 
-    def _forget_numbers(self) -> None:
+    def _begin_anew_in_memory(self) -> None:
+        """Read again what the database says is forgotten, and know no number of a row."""
         self._forgettings = read_forgettings(self._connection)
         self._tombstones = Tombstones(self._connection)
         self._numbers = Numbers(self._connection)
@@ -79,21 +81,16 @@ class Writer:
 
     def save(self, reads: Sequence[FileRead]) -> None:
         """Save a batch: all of it, or, when anything fails, nothing."""
-        self._connection.execute("begin immediate")
         try:
-            if read_forgettings(self._connection) != self._forgettings:
-                self._forget_numbers()  # somebody has removed names since
-            for read in reads:
-                self._save_file(read)
-            if any(read.rows.operations or read.rows.sessions for read in reads):
-                self._connection.execute(
-                    "update meta set value = value + 1 where key = 'generation'"
-                )
-            self._connection.execute("commit")
+            with transaction(self._connection):
+                if read_forgettings(self._connection) != self._forgettings:
+                    self._begin_anew_in_memory()  # somebody has removed names since
+                for read in reads:
+                    self._save_file(read)
+                if any(read.rows.operations or read.rows.sessions for read in reads):
+                    bump_generation(self._connection)
         except BaseException:
-            if self._connection.in_transaction:
-                self._connection.execute("rollback")
-            self._forget_numbers()
+            self._begin_anew_in_memory()
             raise
 
     def mark_gone(self, log_file_ids: Iterable[int], is_gone: bool) -> None:
