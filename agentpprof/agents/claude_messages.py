@@ -1,14 +1,13 @@
 """Assistant records and tool results: responses, calls, and what came back."""
 
 from collections.abc import Iterator
-from hashlib import blake2b
 from typing import Any
 
 import msgspec
 from msgspec import Raw
 
 from agentpprof.agents import claude_results, claude_usage, claude_users
-from agentpprof.agents.claude_reading import Reading, to_ms
+from agentpprof.agents.claude_reading import Reading
 from agentpprof.agents.claude_records import (
     ANY_DECODER,
     INPUT_DECODERS,
@@ -21,6 +20,7 @@ from agentpprof.agents.claude_records import (
     ToolResultDetails,
 )
 from agentpprof.agents.facts import (
+    MAX_RESPONSE_TEXT,
     CallFact,
     LinkFact,
     OutcomeFact,
@@ -28,9 +28,10 @@ from agentpprof.agents.facts import (
     ResponseFact,
     ResultFact,
     Where,
+    signature_of,
 )
+from agentpprof.agents.times import to_ms
 
-_RESPONSE_TEXT = 4096
 _SYNTHETIC = "<synthetic>"
 _NO_MODEL = "unknown"
 
@@ -59,7 +60,7 @@ def add_assistant(
         natural_id,
         _model(message.model),
         _response_result(stop_reason, calls, text),
-        text[:_RESPONSE_TEXT],
+        text[:MAX_RESPONSE_TEXT],
         None if usage is None else usage[0],
         quality if usage is None or usage[1] else "uncertain",
         "progress" if where.is_copy else "own",
@@ -146,8 +147,7 @@ def _advisor_responses(
 
 def _call(block: Block, where: Where, offset: int, at_ms: int | None, response_id: str) -> CallFact:
     raw = block.input
-    signature = int.from_bytes(blake2b(memoryview(raw), digest_size=8).digest(), "big")
-    name = block.name or "unknown"
+    name, signature = block.name or "unknown", signature_of(raw)
     return CallFact(
         where, offset, at_ms, block.id or "", name, _input(name, raw), signature, response_id
     )

@@ -4,9 +4,10 @@ from hashlib import blake2b
 
 from agentpprof.agents import claude_users
 from agentpprof.agents.claude_messages import add_results, prompt_id
-from agentpprof.agents.claude_reading import Reading, to_ms
+from agentpprof.agents.claude_reading import Reading
 from agentpprof.agents.claude_records import CopiedRecord, Message, Record
 from agentpprof.agents.facts import OutcomeFact, PromptFact, Where
+from agentpprof.agents.times import to_ms
 from agentpprof.agents.versions import version_of
 
 _MAX_QUEUED = 16

@@ -1,6 +1,5 @@
 """What decoding a Claude Code log carries: the state between reads, and one read's surroundings."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 from msgspec import Struct
@@ -9,6 +8,7 @@ from msgspec.structs import replace
 from agentpprof.agents.claude_records import CopiedRecord, Record, UsageRecord
 from agentpprof.agents.claude_usage import decode_usage, tier_of
 from agentpprof.agents.facts import Fact, PromptFact, SkippedFact, Usage, Where
+from agentpprof.agents.times import to_ms
 
 _INTERNAL_AGENTS = ("acompact", "aside_question", "prompt_suggestion")
 
@@ -119,18 +119,6 @@ class Reading:
         """Count a record that is no operation."""
         at_ms = to_ms(record.timestamp)
         self.facts.append(SkippedFact(where, offset, at_ms, kind, is_unknown))
-
-
-def to_ms(time: datetime | None) -> int | None:
-    """Return UTC milliseconds; a time without a zone is UTC."""
-    if time is None:
-        return None
-    if time.tzinfo is None:
-        time = time.replace(tzinfo=UTC)
-    try:
-        return int(time.timestamp() * 1000 + 0.5)
-    except (OverflowError, ValueError):  # the years 1 and 9999 may leave the range in UTC
-        return None
 
 
 def _internal_agent(agent_id: str, attributed: str | None) -> str:

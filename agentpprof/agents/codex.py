@@ -17,11 +17,12 @@ import re
 from collections.abc import Callable, Iterator
 
 from agentpprof.agents import codex_events, codex_items, codex_lineage, codex_tokens
-from agentpprof.agents.codex_reading import Reading, is_line, to_ms
+from agentpprof.agents.codex_reading import Reading, is_line
 from agentpprof.agents.codex_records import LINE_DECODER, RECORD_KINDS, Line, Payload
 from agentpprof.agents.codex_state import State, initial_state
 from agentpprof.agents.facts import BadLineFact, Fact
 from agentpprof.agents.lines import BadSpan, decode_values
+from agentpprof.agents.times import to_ms
 
 __all__ = [
     "RECORD_KINDS",

@@ -1,12 +1,13 @@
 """Tool calls of Codex: their names and inputs, whatever shape the log gives them."""
 
 import re
-from hashlib import blake2b
+from functools import partial
 from typing import Any
 
 import msgspec
 from msgspec import Raw
 
+from agentpprof.agents import facts
 from agentpprof.agents.codex_records import (
     ANY_DECODER,
     CHANGES_DECODER,
@@ -15,8 +16,9 @@ from agentpprof.agents.codex_records import (
     Item,
     WholePayload,
 )
+from agentpprof.agents.facts import MAX_TEXT
 
-MAX_TEXT = 65_536
+signature_of = partial(facts.signature_of, is_signed=True)
 _NO_RAW = Raw(b"")
 _PATCH_HEADERS = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): .*", re.M)
 # Tools of the program itself; with a namespace they are no server's.
@@ -53,11 +55,6 @@ _STATUS_RESULTS = {
     "interrupted": "interrupted",
     "cancelled": "cancelled",
 }
-
-
-def signature_of(raw: Raw | bytes) -> int:
-    """Return the 64-bit hash of an input as logged, as a number that fits a column."""
-    return int.from_bytes(blake2b(raw, digest_size=8).digest(), "big", signed=True)
 
 
 def tool_name(name: str | None, namespace: str | None) -> str:

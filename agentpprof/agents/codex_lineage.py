@@ -11,10 +11,11 @@ import re
 from datetime import datetime
 from typing import Any
 
-from agentpprof.agents.codex_reading import Reading, to_ms
+from agentpprof.agents.codex_reading import Reading
 from agentpprof.agents.codex_records import Line, Payload, WholePayload
 from agentpprof.agents.codex_state import MAX_ANCESTORS, Ancestor
 from agentpprof.agents.codex_steps import close_step, flush_pending
+from agentpprof.agents.times import to_ms
 
 _BURST_MS = 1000
 _MILLISECONDS_FROM = 100_000_000_000  # a unix time above this is in milliseconds

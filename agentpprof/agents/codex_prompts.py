@@ -6,9 +6,9 @@ import msgspec
 from msgspec import Raw
 
 from agentpprof.agents.codex_records import PARTS_DECODER, STRING_DECODER, Part
+from agentpprof.agents.facts import MAX_TEXT
 from agentpprof.agents.lines import decode_loosely
 
-_MAX_TEXT = 65_536
 _REQUEST_MARK = "## My request for Codex:"
 _INJECTED = (
     "# AGENTS.md instructions",
@@ -77,4 +77,4 @@ def without_wrapper(text: str) -> str:
     if text.lstrip().startswith("#"):  # the wrapper begins with a heading
         _, mark, request = text.partition(_REQUEST_MARK)
         text = request if mark else text
-    return text.strip()[:_MAX_TEXT]
+    return text.strip()[:MAX_TEXT]

@@ -1,7 +1,5 @@
 """One reading of a rollout: the state, the facts so far, and where they stand."""
 
-from datetime import UTC, datetime
-
 import msgspec
 from msgspec.structs import replace
 
@@ -121,18 +119,6 @@ class Reading:
         if agent and not self.is_copy:
             link = LinkFact(self.where, self.offset, self.at_ms, agent, natural_id)
             self.facts.append(link)
-
-
-def to_ms(time: datetime | None) -> int | None:
-    """Return UTC milliseconds; a time without a zone is UTC."""
-    if time is None:
-        return None
-    if time.tzinfo is None:
-        time = time.replace(tzinfo=UTC)
-    try:
-        return int(time.timestamp() * 1000 + 0.5)
-    except (OverflowError, ValueError):  # the years 1 and 9999 may leave the range in UTC
-        return None
 
 
 def is_line(line: Line) -> bool:

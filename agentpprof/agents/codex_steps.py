@@ -10,12 +10,11 @@ the same in a copy of the lines.
 from agentpprof.agents.codex_reading import Reading
 from agentpprof.agents.codex_state import PendingPrompt, State
 from agentpprof.agents.codex_usage import ZERO
-from agentpprof.agents.facts import PromptFact, ResponseFact
+from agentpprof.agents.facts import MAX_RESPONSE_TEXT, PromptFact, ResponseFact
 from agentpprof.vocabulary import RESULT_CODE
 
 _MAX_PENDING = 4
 _PENDING_TEXT = 4096
-_RESPONSE_TEXT = 4096
 
 
 def enter_turn(reading: Reading, turn_id: str | None, is_start: bool = False) -> None:
@@ -111,7 +110,7 @@ def enter_step(reading: Reading, result: str, text: str = "") -> str:
 def put_response(reading: Reading, natural_id: str, result: str, text: str) -> None:
     """Add a record of a response that holds no count."""
     model, tier = reading.state.model or "unknown", reading.state.tier
-    where, text = reading.where, text[:_RESPONSE_TEXT]
+    where, text = reading.where, text[:MAX_RESPONSE_TEXT]
     fact = ResponseFact(where, reading.offset, reading.at_ms, natural_id, model, result, text)
     fact.tier = tier
     reading.facts.append(fact)

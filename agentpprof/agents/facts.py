@@ -6,12 +6,23 @@ shared object while nothing changes). Times are UTC milliseconds, None where the
 Natural ids are the agent's own; the store makes keys of them (docs/formats.md says which id).
 """
 
+from hashlib import blake2b
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Raw, Struct
 
 LARGEST_COUNT = 2**40  # beyond it no token count is real, and sums would leave 64 bits
 Count = Annotated[int, Meta(ge=0, lt=LARGEST_COUNT)]
+MAX_TEXT = 65_536  # characters kept of a prompt or command
+MAX_RESPONSE_TEXT = 4_096
+
+
+def signature_of(raw: Raw | bytes, *, is_signed: bool = False) -> int:
+    """Return the 64-bit hash of a call's input as it is logged.
+
+    Stored states hold signatures, so each agent's stay as they were once made: Codex's are signed.
+    """
+    return int.from_bytes(blake2b(raw, digest_size=8).digest(), "big", signed=is_signed)
 
 
 class Where(Struct, frozen=True, gc=False):

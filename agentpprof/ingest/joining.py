@@ -1,7 +1,7 @@
 """How records of one operation are joined: the same rules as sql/save/*.sql, for rows in memory."""
 
-from agentpprof.agents.facts import ResponseFact, Usage
-from agentpprof.store.rows import MAX_RESPONSE_TEXT, OperationRow
+from agentpprof.agents.facts import MAX_RESPONSE_TEXT, ResponseFact, Usage
+from agentpprof.store.rows import OperationRow
 from agentpprof.vocabulary import OUTCOME_CODE, QUALITY_CODE, RESULT_CODE
 
 _BYTES_A_TOKEN = 4  # a usual rule of thumb for text; estimates are shown apart from counts

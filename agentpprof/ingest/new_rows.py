@@ -1,10 +1,10 @@
 """New rows of operations, from one fact and what is in force where it stands, and their rank."""
 
-from agentpprof.agents.facts import CallFact, PromptFact, ResponseFact, Where
+from agentpprof.agents.facts import MAX_TEXT, CallFact, PromptFact, ResponseFact, Where
 from agentpprof.ingest.state import Thread
 from agentpprof.keys import hash_of
 from agentpprof.semantics.meaning import Meaning
-from agentpprof.store.rows import MAX_TEXT, OperationRow, SessionRow, bag_of
+from agentpprof.store.rows import OperationRow, SessionRow, bag_of
 from agentpprof.vocabulary import LLM, ORIGIN_CODE, PHASE_OF, PROMPT, TOOL
 
 _NO_TIME = (1 << 48) - 1

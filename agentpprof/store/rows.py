@@ -5,9 +5,6 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-MAX_TEXT = 65536  # characters kept of a prompt or command
-MAX_RESPONSE_TEXT = 4096
-
 # One value that carried usage: offset, operation key, reason, session key, then the counts.
 UsageLine = tuple[int, int, int, int, int, int, int, int, int, int]
 
