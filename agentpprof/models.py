@@ -4,6 +4,7 @@
 each a `PublicText` such as `task:debug`.
 """
 
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
@@ -11,6 +12,7 @@ from agentpprof.privacy import PublicText
 
 Stack = tuple[PublicText, ...]
 Labels = tuple[tuple[str, PublicText], ...]
+COMPRESSED_SUFFIX = ".zst"  # of a log that its agent has packed
 
 # A sample none of whose fields has a frame (`--stack skill` where no skill ran) still has weight:
 # pprof would count it in the total and show it nowhere.
@@ -34,10 +36,28 @@ class LogFile(NamedTuple):
     mtime_ns: int
     ctime_ns: int
 
+    @classmethod
+    def of(cls, path: str, agent: str, status: os.stat_result) -> Self:
+        """Return the log file at `path` as the system describes it."""
+        return cls(
+            path,
+            agent,
+            status.st_dev,
+            status.st_ino,
+            status.st_size,
+            status.st_mtime_ns,
+            status.st_ctime_ns,
+        )
+
     @property
     def logical_path(self) -> str:
         """The name a log goes by whether it is compressed or plain again."""
-        return self.path.removesuffix(".zst")
+        return self.path.removesuffix(COMPRESSED_SUFFIX)
+
+    @property
+    def is_compressed(self) -> bool:
+        """Whether the file is an archive; offsets are those of the plain bytes in it."""
+        return self.path.endswith(COMPRESSED_SUFFIX)
 
 
 class Checkpoint(NamedTuple):

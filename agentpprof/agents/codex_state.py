@@ -6,6 +6,7 @@ from pathlib import PurePath
 from msgspec import Struct
 
 from agentpprof.agents.codex_usage import Vector
+from agentpprof.models import COMPRESSED_SUFFIX
 
 MAX_OPEN_CALLS = 256
 MAX_SESSIONS = 32  # processes that run on behind a call
@@ -108,4 +109,4 @@ def thread_of_name(name: str) -> str:
         return found.group().lower()
     if found := _NAME.match(name):
         return found.group("id")
-    return name.removesuffix(".zst").removesuffix(".jsonl") or "unknown"
+    return name.removesuffix(COMPRESSED_SUFFIX).removesuffix(".jsonl") or "unknown"

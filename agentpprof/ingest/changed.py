@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from agentpprof.agents import AGENTS
 from agentpprof.ingest.discover import Root, find_log_files
 from agentpprof.ingest.events import Hints
-from agentpprof.models import LogFile
+from agentpprof.models import COMPRESSED_SUFFIX, LogFile
 
 _MAX_FOLDERS = 64
 
@@ -40,7 +40,7 @@ def _look_at(path: str, agent: str) -> LogFile | None:
     """Return the log file at a path as a listing would, None where there is none (any more)."""
     if not AGENTS[agent].log_name.match(path.rpartition("/")[2]):
         return None
-    plain = path.removesuffix(".zst")
+    plain = path.removesuffix(COMPRESSED_SUFFIX)
     if plain != path and os.path.lexists(plain):
         return None  # both forms exist for a moment: the plain one wins
     try:
@@ -49,15 +49,7 @@ def _look_at(path: str, agent: str) -> LogFile | None:
         return None  # gone again: the next scan notes it
     if not stat.S_ISREG(status.st_mode):
         return None
-    return LogFile(
-        path,
-        agent,
-        status.st_dev,
-        status.st_ino,
-        status.st_size,
-        status.st_mtime_ns,
-        status.st_ctime_ns,
-    )
+    return LogFile.of(path, agent, status)
 
 
 def _has_other_names(path: str) -> bool:

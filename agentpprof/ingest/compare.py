@@ -28,7 +28,11 @@ def find_changes(
     log_files: list[LogFile], known: dict[str, KnownFile], roots: Iterable[Root], now_ns: int
 ) -> LogChanges:
     """Return what is to be done; files missing below roots that are still there have vanished."""
-    changed = [log_file for log_file in log_files if _is_due(log_file, known, now_ns)]
+    changed = [
+        log_file
+        for log_file in log_files
+        if _is_due(log_file, known.get(log_file.logical_path), now_ns)
+    ]
     moved = _moved_files(changed, known)
     found = {log_file.logical_path for log_file in log_files}
     renamed = {file.log_file_id for file in moved.values()}
@@ -46,7 +50,10 @@ def find_changes(
         and file.log_file_id not in renamed
     ]
     back = [file.log_file_id for path, file in known.items() if path in found and file.is_gone]
-    quiet = sum(not _has_changed(log_file, known) for log_file in changed)
+    befores = ((log_file, known.get(log_file.logical_path)) for log_file in changed)
+    quiet = sum(
+        before is not None and not has_changed(log_file, before) for log_file, before in befores
+    )
     return LogChanges(changed, gone, back, moved, quiet)
 
 
@@ -63,24 +70,24 @@ def _moved_files(log_files: Iterable[LogFile], known: dict[str, KnownFile]) -> d
     moved = {}
     for log_file in new:
         former = by_inode.get((log_file.device, log_file.inode))
-        if former is None or log_file.path != log_file.logical_path:
+        if former is None or log_file.is_compressed:
             continue
         if not os.path.lexists(former[0]):
             moved[log_file.logical_path] = former[1]
     return moved
 
 
-def _is_due(log_file: LogFile, known: dict[str, KnownFile], now_ns: int) -> bool:
-    return _has_changed(log_file, known) or has_unseen_tail(
-        log_file, known[log_file.logical_path], now_ns
-    )
-
-
-def _has_changed(log_file: LogFile, known: dict[str, KnownFile]) -> bool:
-    """Compare what a listing shows with what was stored; parser versions count as well."""
-    before = known.get(log_file.logical_path)
+def _is_due(log_file: LogFile, before: KnownFile | None, now_ns: int) -> bool:
     return (
-        before is None
-        or before.identity != log_file[2:]
-        or before.parser_version < AGENTS[log_file.agent].parser_version
+        before is None or has_changed(log_file, before) or has_unseen_tail(log_file, before, now_ns)
     )
+
+
+def has_changed(log_file: LogFile, before: KnownFile) -> bool:
+    """Compare what a listing shows with what was stored; parser versions count as well."""
+    return before.identity != log_file[2:] or is_outdated(log_file, before)
+
+
+def is_outdated(log_file: LogFile, before: KnownFile) -> bool:
+    """Say whether a file was read by an older parser, so that it is read from its start."""
+    return before.parser_version < AGENTS[log_file.agent].parser_version

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from typing import BinaryIO, NamedTuple
 
 from agentpprof.ingest import reader
+from agentpprof.models import COMPRESSED_SUFFIX
 
-SUFFIX = ".zst"
 _CHUNK = 1 << 20
 _MAX_WINDOW = 1 << 27  # what Codex and the zstd program write by default stays well below
 _FREE_BYTES = 1 << 28  # up to here any ratio is believed
@@ -29,7 +29,7 @@ class Plain(NamedTuple):
 def opened_plain(path: str) -> Iterator[Plain]:
     """Open a log for reading, unpacked where it is compressed; raises OSError as `opened` does."""
     with reader.opened(path) as descriptor:
-        if not path.endswith(SUFFIX):
+        if not path.endswith(COMPRESSED_SUFFIX):
             yield Plain(descriptor)
             return
         import tempfile  # few logs are compressed
@@ -43,7 +43,7 @@ def opened_plain(path: str) -> Iterator[Plain]:
 @contextmanager
 def opened_logical(path: str) -> Iterator[Plain]:
     """Open a log by its logical path, whether it lies there plain or compressed; raises OSError."""
-    with opened_plain(path if os.path.lexists(path) else path + SUFFIX) as plain:
+    with opened_plain(path if os.path.lexists(path) else path + COMPRESSED_SUFFIX) as plain:
         yield plain
 
 

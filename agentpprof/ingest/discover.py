@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from agentpprof import places
 from agentpprof.agents import AGENTS
-from agentpprof.models import LogFile
+from agentpprof.models import COMPRESSED_SUFFIX, LogFile
 
 _NAME = attrgetter("name")
 
@@ -82,21 +82,9 @@ def _walk(root: Root, unreadable: list[str]) -> Iterator[LogFile]:
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(entry.path)
                 elif is_log_name(entry.name) and entry.is_file(follow_symlinks=False):
-                    if entry.name.endswith(".zst") and entry.name[:-4] in names:
+                    plain = entry.name.removesuffix(COMPRESSED_SUFFIX)
+                    if plain != entry.name and plain in names:
                         continue  # both forms exist for a moment: the plain one wins
-                    yield _log_file(root.agent, entry)
+                    yield LogFile.of(entry.path, root.agent, entry.stat(follow_symlinks=False))
             except OSError:
                 unreadable.append(entry.path)
-
-
-def _log_file(agent: str, entry: os.DirEntry[str]) -> LogFile:
-    status = entry.stat(follow_symlinks=False)
-    return LogFile(
-        entry.path,
-        agent,
-        status.st_dev,
-        status.st_ino,
-        status.st_size,
-        status.st_mtime_ns,
-        status.st_ctime_ns,
-    )

@@ -245,7 +245,7 @@ def _read_file(log: _PlainLog, before: KnownFile | None, writer: "Writer") -> "I
         yield read
         checkpoint = piece.checkpoint
         base_offset = checkpoint.offset
-        if base_offset >= log_file.size and log_file.path == log_file.logical_path:
+        if base_offset >= log_file.size and not log_file.is_compressed:
             break  # what came since the scan waits for the next one: others have their turn
     at_rest = is_at_rest(log_file, plain, checkpoint, now_ns)
     if at_rest or is_reread:

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from agentpprof.agents import AGENTS
+from agentpprof.ingest.compare import has_changed, is_outdated
 from agentpprof.ingest.discover import Root, find_log_files
+from agentpprof.models import LogFile
 from agentpprof.store.files import KnownFile
 
 
@@ -25,13 +26,16 @@ def find_pending(roots: Iterable[Root], known: Mapping[str, KnownFile]) -> Pendi
     for log_file in find_log_files(roots, unreadable):
         files += 1
         before = known.get(log_file.logical_path)
-        is_packed = log_file.path != log_file.logical_path  # offsets are those of plain bytes
-        version = AGENTS[log_file.agent].parser_version
-        if before is None or before.parser_version < version:
-            pending, lag = pending + 1, lag + log_file.size
-        elif before.identity != log_file[2:]:
+        if before is None or has_changed(log_file, before):
             pending += 1
-            lag += max(log_file.size - (0 if is_packed else before.checkpoint.offset), 0)
-        elif 0 < before.checkpoint.offset < log_file.size and not is_packed:
+            lag += max(log_file.size - _read_bytes(log_file, before), 0)
+        elif 0 < before.checkpoint.offset < log_file.size and not log_file.is_compressed:
             unfinished += 1
     return Pending(files, pending, lag, unfinished, len(unreadable))
+
+
+def _read_bytes(log_file: LogFile, before: KnownFile | None) -> int:
+    """Return how many bytes of a file on disk the next sync need not read."""
+    if before is None or is_outdated(log_file, before) or log_file.is_compressed:
+        return 0
+    return before.checkpoint.offset

@@ -28,7 +28,7 @@ def has_unseen_tail(log_file: LogFile, before: KnownFile, now_ns: int) -> bool:
     return (
         before.stored_checkpoint[0] < log_file.size
         and not before.is_tail_seen
-        and log_file.path == log_file.logical_path
+        and not log_file.is_compressed
         and is_quiet(log_file.mtime_ns, now_ns)
     )
 
@@ -38,6 +38,6 @@ def is_at_rest(log_file: LogFile, plain: Plain, checkpoint: Checkpoint, now_ns: 
     size = os.fstat(plain.descriptor).st_size
     if size <= checkpoint.offset:
         return False
-    if log_file.path != log_file.logical_path:
+    if log_file.is_compressed:
         return plain.damage is None
     return size == log_file.size and is_quiet(log_file.mtime_ns, now_ns)

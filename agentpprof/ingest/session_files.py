@@ -11,8 +11,7 @@ from pathlib import Path
 
 from agentpprof.agents import AGENTS, decoder_of
 from agentpprof.errors import UsageError
-from agentpprof.ingest.compressed import SUFFIX
-from agentpprof.models import LogFile
+from agentpprof.models import COMPRESSED_SUFFIX, LogFile
 
 OPTION = "--session-file"
 STDIN = "-"
@@ -34,15 +33,7 @@ def named_log_file(path: str) -> LogFile:
     if agent is None:
         reason = "is empty" if not head else "is no log of Claude Code or Codex"
         raise UsageError(f"{OPTION} {path} {reason}: name a session's .jsonl file")
-    return LogFile(
-        place,
-        agent,
-        status.st_dev,
-        status.st_ino,
-        status.st_size,
-        status.st_mtime_ns,
-        status.st_ctime_ns,
-    )
+    return LogFile.of(place, agent, status)
 
 
 def _refuse_other_kinds(path: str, mode: int) -> None:
@@ -81,12 +72,12 @@ def _unpacked(path: str, head: bytes) -> bytes:
 def with_its_suffix(log_file: LogFile, folder: Path) -> LogFile:
     """Return a compressed log whose name says so: a copy in `folder` where its own does not."""
     path = Path(log_file.path)
-    if path.name.endswith(SUFFIX):
+    if log_file.is_compressed:
         return log_file
     with path.open("rb") as stream:
         if stream.read(len(_ZSTD_MAGIC)) != _ZSTD_MAGIC:
             return log_file
-    copy = folder / f"{log_file.device}-{log_file.inode}.jsonl{SUFFIX}"
+    copy = folder / f"{log_file.device}-{log_file.inode}.jsonl{COMPRESSED_SUFFIX}"
     shutil.copyfile(path, copy)
     return named_log_file(str(copy))
 
