@@ -12,6 +12,7 @@ from agentpprof.privacy import PublicText
 
 Stack = tuple[PublicText, ...]
 Labels = tuple[tuple[str, PublicText], ...]
+FileIdentity = tuple[int, int, int, int, int]  # device, inode, size, mtime_ns, ctime_ns
 COMPRESSED_SUFFIX = ".zst"  # of a log that its agent has packed
 
 # A sample none of whose fields has a frame (`--stack skill` where no skill ran) still has weight:
@@ -48,6 +49,11 @@ class LogFile(NamedTuple):
             status.st_mtime_ns,
             status.st_ctime_ns,
         )
+
+    @property
+    def identity(self) -> FileIdentity:
+        """What changes whenever the file does."""
+        return self[2:]
 
     @property
     def logical_path(self) -> str:

@@ -85,7 +85,7 @@ def _is_due(log_file: LogFile, before: KnownFile | None, now_ns: int) -> bool:
 
 def has_changed(log_file: LogFile, before: KnownFile) -> bool:
     """Compare what a listing shows with what was stored; parser versions count as well."""
-    return before.identity != log_file[2:] or is_outdated(log_file, before)
+    return before.identity != log_file.identity or is_outdated(log_file, before)
 
 
 def is_outdated(log_file: LogFile, before: KnownFile) -> bool:

@@ -29,7 +29,7 @@ def find_pending(roots: Iterable[Root], known: Mapping[str, KnownFile]) -> Pendi
         if before is None or has_changed(log_file, before):
             pending += 1
             lag += max(log_file.size - _read_bytes(log_file, before), 0)
-        elif 0 < before.checkpoint.offset < log_file.size and not log_file.is_compressed:
+        elif 0 < before.offset < log_file.size and not log_file.is_compressed:
             unfinished += 1
     return Pending(files, pending, lag, unfinished, len(unreadable))
 
@@ -38,4 +38,4 @@ def _read_bytes(log_file: LogFile, before: KnownFile | None) -> int:
     """Return how many bytes of a file on disk the next sync need not read."""
     if before is None or is_outdated(log_file, before) or log_file.is_compressed:
         return 0
-    return before.checkpoint.offset
+    return before.offset

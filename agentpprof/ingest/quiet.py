@@ -26,7 +26,7 @@ def has_unseen_tail(log_file: LogFile, before: KnownFile, now_ns: int) -> bool:
     read, as nobody appends to an archive.
     """
     return (
-        before.stored_checkpoint[0] < log_file.size
+        before.offset < log_file.size
         and not before.is_tail_seen
         and not log_file.is_compressed
         and is_quiet(log_file.mtime_ns, now_ns)

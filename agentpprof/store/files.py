@@ -6,10 +6,10 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from agentpprof.errors import DamagedError
-from agentpprof.models import Checkpoint, LogFile
+from agentpprof.models import Checkpoint, FileIdentity, LogFile
 
-_FEW = 500
-_KNOWN = """
+_LOOKED_UP_ONE_BY_ONE = 500  # log files; of more than that all are read
+_SELECT_KNOWN = """
 select
     path, id, device, inode, size, mtime_ns, ctime_ns,
     offset, head_length, head_hash, tail_hash, parser_version, gone, {is_tail_seen}
@@ -23,11 +23,16 @@ class KnownFile(NamedTuple):
     """One stored log file."""
 
     log_file_id: int
-    identity: tuple[int, int, int, int, int]  # device, inode, size, mtime_ns, ctime_ns
+    identity: FileIdentity
     stored_checkpoint: tuple[int, int, bytes, bytes]
     parser_version: int
     is_gone: bool
     is_tail_seen: bool = False  # what stands behind the offset was looked at
+
+    @property
+    def offset(self) -> int:
+        """How many bytes are read."""
+        return self.stored_checkpoint[0]
 
     @property
     def checkpoint(self) -> Checkpoint:
@@ -44,9 +49,9 @@ def read_known_files(
     where a path is neither text nor bytes any more.
     """
     columns = {name for (name,) in connection.execute(_COLUMNS)}
-    statement = _KNOWN.format(is_tail_seen=_TAIL_SEEN if _TAIL_SEEN in columns else "0")
+    statement = _SELECT_KNOWN.format(is_tail_seen=_TAIL_SEEN if _TAIL_SEEN in columns else "0")
     values: list[str | bytes | int] = []
-    if among is not None and len(among) <= _FEW:
+    if among is not None and len(among) <= _LOOKED_UP_ONE_BY_ONE:
         from agentpprof.store.numbers import stored_path
 
         marks = ", ".join("?" * len(among))
@@ -56,10 +61,30 @@ def read_known_files(
     rows = connection.execute(statement, values)
     try:
         return {
-            os.fsdecode(row[0]): KnownFile(
-                row[1], row[2:7], row[7:11], row[11], bool(row[12]), bool(row[13])
+            os.fsdecode(path): KnownFile(
+                log_file_id,
+                (device, inode, size, mtime_ns, ctime_ns),
+                (offset, head_length, head_hash, tail_hash),
+                parser_version,
+                bool(gone),
+                bool(is_tail_seen),
             )
-            for row in rows
+            for (
+                path,
+                log_file_id,
+                device,
+                inode,
+                size,
+                mtime_ns,
+                ctime_ns,
+                offset,
+                head_length,
+                head_hash,
+                tail_hash,
+                parser_version,
+                gone,
+                is_tail_seen,
+            ) in rows
         }
     except (UnicodeDecodeError, TypeError):
         raise DamagedError from None

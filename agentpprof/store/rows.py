@@ -5,8 +5,10 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-# One value that carried usage: offset, operation key, reason, session key, then the counts.
+# One value that carried usage: offset, operation key, reason, session key, then the counts. It is
+# a plain tuple: a record with names takes several times as long to make, and there is one a line.
 UsageLine = tuple[int, int, int, int, int, int, int, int, int, int]
+USAGE_OPERATION_KEY, USAGE_SESSION_KEY = 1, 3  # where these two stand in it
 
 
 class FieldBag(Struct, array_like=True, frozen=True, cache_hash=True, gc=False):

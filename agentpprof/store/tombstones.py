@@ -5,7 +5,12 @@ Without tombstones this costs one look per writer.
 
 import sqlite3
 
-from agentpprof.store.rows import FileRows, OperationRow
+from agentpprof.store.rows import (
+    USAGE_OPERATION_KEY,
+    USAGE_SESSION_KEY,
+    FileRows,
+    OperationRow,
+)
 
 
 class Tombstones:
@@ -29,7 +34,8 @@ class Tombstones:
         """Remove what was forgotten from what one read adds; says whether all of it was."""
         every = [*rows.displaced, *rows.operations.values()]
         gone = {row.key for row in every if self._is_gone(row)}
-        told = {usage[1] for usage in rows.usage_lines} | {each[0] for each in rows.stray_results}
+        told = {line[USAGE_OPERATION_KEY] for line in rows.usage_lines}
+        told |= {each.operation_key for each in rows.stray_results}
         gone |= {key for key in told if self._is_known(key)}
         kept = {row.session_key for row in every if row.key not in gone}
         sessions = self._sessions.keys() - kept
@@ -60,9 +66,9 @@ class Tombstones:
 def _without_operations(rows: FileRows, gone: set[int]) -> None:
     rows.operations = {key: row for key, row in rows.operations.items() if key not in gone}
     rows.displaced = [row for row in rows.displaced if row.key not in gone]
-    rows.paths = {each for each in rows.paths if each[0] not in gone}
-    rows.hosts = {each for each in rows.hosts if each[0] not in gone}
-    rows.usage_lines = [line for line in rows.usage_lines if line[1] not in gone]
+    rows.paths = {(key, path, access) for key, path, access in rows.paths if key not in gone}
+    rows.hosts = {(key, host, access) for key, host, access in rows.hosts if key not in gone}
+    rows.usage_lines = [line for line in rows.usage_lines if line[USAGE_OPERATION_KEY] not in gone]
     rows.stray_results = [each for each in rows.stray_results if each.operation_key not in gone]
     rows.spawns = {(session, call) for session, call in rows.spawns if call not in gone}
     for row in rows.operations.values():
@@ -73,6 +79,10 @@ def _without_operations(rows: FileRows, gone: set[int]) -> None:
 def _without_sessions(rows: FileRows, gone: set[int]) -> None:
     rows.sessions = {key: session for key, session in rows.sessions.items() if key not in gone}
     rows.displaced_sessions = [row for row in rows.displaced_sessions if row.key not in gone]
-    rows.usage_lines = [line for line in rows.usage_lines if line[3] not in gone]
+    rows.usage_lines = [line for line in rows.usage_lines if line[USAGE_SESSION_KEY] not in gone]
     rows.spawns = {(session, call) for session, call in rows.spawns if session not in gone}
-    rows.told = {told: count for told, count in rows.told.items() if told[0] not in gone}
+    rows.told = {
+        (session, op, is_copy): count
+        for (session, op, is_copy), count in rows.told.items()
+        if session not in gone
+    }
