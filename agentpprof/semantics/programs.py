@@ -3,10 +3,10 @@
 import tomllib
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-_TABLE: Final = Path(__file__).parent.parent / "data" / "programs.toml"
+from agentpprof.resources import read_text
+
 _MAX_KNOWN_SCRIPTS = 4096
 
 
@@ -147,8 +147,7 @@ def _add_option(program: Program, option: str) -> None:
 @lru_cache(maxsize=1)
 def program_table() -> ProgramTable:
     """Return the table, loaded on the first call."""
-    with _TABLE.open("rb") as file:
-        return ProgramTable(tomllib.load(file))
+    return ProgramTable(tomllib.loads(read_text("data", "programs.toml")))
 
 
 def is_known_program(name: str) -> bool:
