@@ -23,6 +23,10 @@ class LogChanges(NamedTuple):
     moved: dict[str, KnownFile]
     quiet: int = 0
 
+    def __bool__(self) -> bool:
+        """Say whether there is anything to do."""
+        return bool(self.files or self.gone or self.back or self.moved)
+
 
 def find_changes(
     log_files: list[LogFile], known: dict[str, KnownFile], roots: Iterable[Root], now_ns: int

@@ -5,7 +5,7 @@ Batches of several files are saved in one transaction each, under the write lock
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -38,18 +38,12 @@ _LOCK_SECONDS = 60.0
 
 
 class _Found(NamedTuple):
-    """What a scan found, where and when."""
+    """What a scan found, where and when; reading adds to what can't be read."""
 
     log_files: list[LogFile]
     roots: list[Root]
     now_ns: int
-
-
-class _Known(NamedTuple):
-    """What is known of log files when a pass begins."""
-
-    files: dict[str, KnownFile]
-    now_ns: int
+    unreadable: list[str]
 
 
 def sync(
@@ -66,8 +60,8 @@ def sync(
     unreadable: list[str] = []
     roots = list(roots)
     log_files = list(find_log_files(roots, unreadable))
-    found = _Found(log_files, roots, time.time_ns() if now_ns is None else now_ns)
-    report = _sync_found(database, found, on_progress, unreadable)
+    found = _Found(log_files, roots, _now_ns(now_ns), unreadable)
+    report = _sync_found(database, found, on_progress)
     return report._replace(seconds=time.monotonic() - started)
 
 
@@ -79,27 +73,26 @@ def sync_files(
 ) -> SyncReport:
     """Bring the database up to date with some log files; what it knows of others stays."""
     started = time.monotonic()
-    found = _Found(list(log_files), [], time.time_ns() if now_ns is None else now_ns)
-    report = _sync_found(database, found, on_progress, [])
+    found = _Found(list(log_files), [], _now_ns(now_ns), [])
+    report = _sync_found(database, found, on_progress)
     return report._replace(seconds=time.monotonic() - started)
 
 
+def _now_ns(given: int | None) -> int:
+    return time.time_ns() if given is None else given
+
+
 def _sync_found(
-    database: Path,
-    found: _Found,
-    on_progress: Callable[[Progress], None] | None,
-    unreadable: list[str],
+    database: Path, found: _Found, on_progress: Callable[[Progress], None] | None
 ) -> SyncReport:
     """Read what has changed in the files found; those missing below the roots are marked gone."""
     known = _known_files(database, None if found.roots else found.log_files)
     changes = find_changes(found.log_files, known, found.roots, found.now_ns)
     report = SyncReport()
-    if any(changes) or look_at(database) < schema_version():
-        report = _read_and_save(
-            database, changes, _Known(known, found.now_ns), on_progress, unreadable
-        )
+    if changes or look_at(database) < schema_version():
+        report = _read_and_save(database, changes, known, found, on_progress)
     return report._replace(
-        files=len(found.log_files), quiet_files=changes.quiet, unreadable=tuple(unreadable)
+        files=len(found.log_files), quiet_files=changes.quiet, unreadable=tuple(found.unreadable)
     )
 
 
@@ -113,9 +106,9 @@ def _known_files(database: Path, among: list[LogFile] | None) -> dict[str, Known
 def _read_and_save(
     database: Path,
     changes: LogChanges,
-    known: _Known,
+    known: Mapping[str, KnownFile],
+    found: _Found,
     on_progress: Callable[[Progress], None] | None,
-    unreadable: list[str],
 ) -> SyncReport:
     """Read the changed files and save them batch by batch."""
     from agentpprof.store.writer import Writer
@@ -123,7 +116,7 @@ def _read_and_save(
     counts = _Counts(sum(file.size for file in changes.files))
     with paused_collection(), opened_for_writing(database) as connection:
         writer, files = Writer(connection), identities(database)
-        for batch in _batches(_read_files(changes, known, writer, unreadable)):
+        for batch in _batches(_read_files(changes, known, writer, found)):
             with held_for_writing(database, _LOCK_SECONDS):
                 check_in_place(database, files)
                 writer.save(batch)
@@ -187,23 +180,23 @@ def _batches(reads: "Iterator[FileRead]") -> "Iterator[list[FileRead]]":
 
 def _read_files(
     changes: LogChanges,
-    known: _Known,
+    known: Mapping[str, KnownFile],
     writer: "Writer",
-    unreadable: list[str],
+    found: _Found,
 ) -> "Iterator[FileRead]":
     moved = changes.moved
     for log_file in changes.files:
         path = log_file.logical_path
-        before = moved.get(path) or known.files.get(path)
+        before = moved.get(path) or known.get(path)
         moved_id = moved[path].log_file_id if path in moved else None
         try:
             with opened_plain(log_file.path) as plain:
-                plain_log = _PlainLog(log_file, plain, known.now_ns)
+                plain_log = _PlainLog(log_file, plain, found.now_ns)
                 for read in _read_file(plain_log, before, writer):
                     is_same = read.base_offset >= 0 or read.is_reread
                     yield read._replace(moved_id=moved_id) if is_same else read
         except OSError:
-            unreadable.append(log_file.path)
+            found.unreadable.append(log_file.path)
 
 
 class _PlainLog(NamedTuple):
