@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from agentpprof.defaults import DATABASE_VARIABLE, DEFAULT_LLAMA_URL, DEFAULT_MODEL
 from agentpprof.errors import NoHomeError, UsageError
 from agentpprof.origins import Configured
 from agentpprof.places import expanded, user_folder
@@ -46,7 +47,7 @@ SETTINGS: Final[Mapping[str, Definition]] = {
         "CODEX_HOME", ",", "codex_roots", ("~/.codex",), "homes of Codex", is_path=True
     ),
     "database": Definition(
-        "AGENTPPROF_DB",
+        DATABASE_VARIABLE,
         "",
         "database",
         "in your data folder",
@@ -77,10 +78,10 @@ SETTINGS: Final[Mapping[str, Definition]] = {
         "AGENTPPROF_LLAMA_URL",
         "",
         "llama_url",
-        "http://127.0.0.1:8080",
+        DEFAULT_LLAMA_URL,
         "the server of --tagger llm; nothing is sent without that flag",
     ),
-    "model": Definition("AGENTPPROF_MODEL", "", "model", "local", "the model's name there"),
+    "model": Definition("AGENTPPROF_MODEL", "", "model", DEFAULT_MODEL, "the model's name there"),
 }
 
 

@@ -8,6 +8,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
+from agentpprof.defaults import DEFAULT_SVG_WIDTH
 from agentpprof.privacy import PublicText
 
 Stack = tuple[PublicText, ...]
@@ -250,6 +251,6 @@ class Answer(NamedTuple):
 class OutputOptions(NamedTuple):
     """What a person may choose about the form of an output."""
 
-    svg_width: int = 1200
+    svg_width: int = DEFAULT_SVG_WIDTH
     gzip: bool = True
     flame: bool = False

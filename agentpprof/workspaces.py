@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from agentpprof import places
 
-# Where tools put worktrees inside a project.
-_WORKTREE = re.compile(r"^(.+?)/(?:\.claude/worktrees|\.worktrees)(?:/.*)?$")
+# Where tools put worktrees, seen from the project's root.
+WORKTREE_FOLDERS = (".claude/worktrees", ".worktrees")
+_WORKTREE = re.compile(rf"^(.+?)/(?:{'|'.join(map(re.escape, WORKTREE_FOLDERS))})(?:/.*)?$")
 _GIT_POINTER = re.compile(r"gitdir:\s*(.+)")
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentpprof.commands import asking
 from agentpprof.models import Answer
 from agentpprof.tables import (
     WRITERS,
@@ -70,8 +71,11 @@ def test_table_fits_its_width_and_says_so_with_an_ellipsis() -> None:
     assert "…" in text
 
 
+STORED_NUMBERS = st.integers(-(2**63), 2**63 - 1)  # SQLite knows no others
+
+
 @given(
-    st.lists(st.tuples(st.text(max_size=40), st.text(max_size=90), st.integers()), min_size=1),
+    st.lists(st.tuples(st.text(max_size=40), st.text(max_size=90), STORED_NUMBERS), min_size=1),
     st.integers(40, 200),
 )
 def test_numbers_and_short_texts_are_never_cut(
@@ -164,3 +168,7 @@ def test_every_form_takes_every_value(rows: list[tuple[object, object]]) -> None
 def test_markdown_cells_cannot_break_the_table() -> None:
     text = write_markdown(Answer(("a",), [("x|y\n# z <b> `c` *d*",)]))
     assert text.splitlines()[2] == "| x\\|y\\n# z &lt;b> \\`c\\` \\*d\\* |"
+
+
+def test_every_form_but_the_table_has_an_option() -> None:
+    assert {"table", *asking._FORMATS} == set(WRITERS)

@@ -9,7 +9,6 @@ from agentpprof.commands.diff_text import change_lines, head_lines
 from agentpprof.commands.options import chosen_database, loudness_options, store_options
 from agentpprof.commands.printing import paper_of_stdout, print_lines
 from agentpprof.commands.profile_options import (
-    DEFAULT_WIDTH,
     rule_options,
     selection_options,
     tag_options,
@@ -22,6 +21,7 @@ from agentpprof.commands.source import sync_source
 from agentpprof.commands.telling import report_lines, say, say_json
 from agentpprof.commands.top import NO_OUTPUT, stack_of
 from agentpprof.commands.top_text import left_out_line
+from agentpprof.defaults import DEFAULT_SVG_WIDTH
 from agentpprof.encoders import encoder, format_of_path, gzip_of_path
 from agentpprof.errors import UsageError
 from agentpprof.models import Difference, OutputOptions
@@ -68,7 +68,7 @@ _FORMATS = ("pprof", "folded", "svg")
     _OUTPUT,
     "--svg-width",
     type=int,
-    default=DEFAULT_WIDTH,
+    default=DEFAULT_SVG_WIDTH,
     show_default=True,
     metavar="N",
     help="Width of an SVG in pixels.",

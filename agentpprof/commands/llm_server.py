@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
+from agentpprof.defaults import DEFAULT_LLAMA_URL, DEFAULT_LLM_SECONDS, DEFAULT_MODEL
 from agentpprof.errors import UsageError
 from agentpprof.origins import option_of
 from agentpprof.store.database import default_path
 from agentpprof.tagging.llm_server import Server
 
 KEY_VARIABLE: Final = "AGENTPPROF_LLM_KEY"
-_DEFAULT_URL = "http://127.0.0.1:8080"
-_DEFAULT_SECONDS = 30.0
 _MAX_KEY = 4096
 _PARALLEL = range(1, 65)
 
@@ -36,7 +35,7 @@ class LlmChoice(NamedTuple):
 
 def read_llm_choice(options: Mapping[str, Any]) -> LlmChoice:
     """Check the options of a model's server; raises UsageError."""
-    timeout = _DEFAULT_SECONDS if options["timeout"] is None else options["timeout"]
+    timeout = DEFAULT_LLM_SECONDS if options["timeout"] is None else options["timeout"]
     if not 0 < timeout <= 86_400:
         raise UsageError(f"--timeout {timeout:g}: write seconds, more than 0 and at most a day")
     if options["model"] is not None and not options["model"].strip():
@@ -44,17 +43,17 @@ def read_llm_choice(options: Mapping[str, Any]) -> LlmChoice:
     parallel = options["llm_parallel"]
     if parallel is not None and parallel not in _PARALLEL:
         raise UsageError(f"--llm-parallel {parallel}: write a number from 1 to {_PARALLEL[-1]}")
-    url = checked_url(options["llama_url"] or _DEFAULT_URL)
+    url = checked_url(options["llama_url"] or DEFAULT_LLAMA_URL)
     option = option_of(options["llama_url"] or "", "--llama-url")
     is_remote = not is_loopback(url)
     if is_remote and not options["allow_remote_llm"] and options["tagger_name"] == "llm":
         raise UsageError(
             f"{option} {url} is another machine, and prompts would go there: allow it with "
-            f"--allow-remote-llm, or use a server on this one ({_DEFAULT_URL})"
+            f"--allow-remote-llm, or use a server on this one ({DEFAULT_LLAMA_URL})"
         )
     most = options["max_uncached_tags"]
     return LlmChoice(
-        Server(url, options["model"] or "local", timeout, _key(options)),
+        Server(url, options["model"] or DEFAULT_MODEL, timeout, _key(options)),
         is_remote,
         most if most is not None and most >= 0 else None,
         parallel,
@@ -93,7 +92,7 @@ def checked_url(text: str) -> str:
             "or --llm-key-file"
         )
     if not is_usable or parts.query or parts.fragment or not text.isprintable() or " " in text:
-        raise UsageError(f"{option} {text!r} is no address: write for example {_DEFAULT_URL}")
+        raise UsageError(f"{option} {text!r} is no address: write for example {DEFAULT_LLAMA_URL}")
     return text.rstrip("/").removesuffix("/v1")
 
 

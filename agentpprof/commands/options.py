@@ -10,6 +10,7 @@ from agentpprof.agents import AGENTS
 from agentpprof.commands.sections import F, apply_options, option
 from agentpprof.commands.telling import say
 from agentpprof.config import configured_environment
+from agentpprof.defaults import DATABASE_VARIABLE
 from agentpprof.errors import StoreError, UsageError
 from agentpprof.ingest.discover import Root, default_roots, roots_in
 from agentpprof.output import stream_of
@@ -105,13 +106,13 @@ def named_database(database: str | None) -> Path | None:
 
     Raises UsageError that says which of them it was, for what can be no database's file.
     """
-    in_environment = os.environ.get("AGENTPPROF_DB", "")
+    in_environment = os.environ.get(DATABASE_VARIABLE, "")
     if database is not None and not database.strip():
         raise UsageError(f"--db {database!r} is empty: name a file, or leave it out")
     if database is None and not in_environment.strip():
         return None
     path, told = (
-        (Path(in_environment), f"AGENTPPROF_DB={in_environment}")
+        (Path(in_environment), f"{DATABASE_VARIABLE}={in_environment}")
         if database is None
         else (Path(database), f"--db {database}")
     )

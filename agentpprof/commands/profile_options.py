@@ -1,12 +1,17 @@
 """The profile's options: their names, defaults and help. What they mean is read in `asked.py`."""
 
 from agentpprof.commands.sections import F, apply_options, option
+from agentpprof.defaults import (
+    DEFAULT_LLAMA_URL,
+    DEFAULT_LLM_SECONDS,
+    DEFAULT_MODEL,
+    DEFAULT_PATH_DEPTH,
+    DEFAULT_SVG_WIDTH,
+)
 from agentpprof.encoders import ENCODERS
 from agentpprof.profile.views import DEFAULT_VIEW, VIEWS
 
 DEFAULT_FORMAT = "pprof"
-DEFAULT_PATH_DEPTH = 2
-DEFAULT_WIDTH = 1200
 
 _OUTPUT = "Output"
 _SESSIONS = "Which sessions"
@@ -49,7 +54,7 @@ def output_options(function: F) -> F:
             _OUTPUT,
             "--svg-width",
             type=int,
-            default=DEFAULT_WIDTH,
+            default=DEFAULT_SVG_WIDTH,
             show_default=True,
             metavar="N",
             help="Width of an SVG in pixels.",
@@ -241,15 +246,20 @@ def tag_options(function: F) -> F:
             _TAGS,
             "--llama-url",
             metavar="URL",
-            help="llm: the server. [default: http://127.0.0.1:8080]",
+            help=f"llm: the server. [default: {DEFAULT_LLAMA_URL}]",
         ),
-        option(_TAGS, "--model", metavar="NAME", help="llm: the model's name. [default: local]"),
+        option(
+            _TAGS,
+            "--model",
+            metavar="NAME",
+            help=f"llm: the model's name. [default: {DEFAULT_MODEL}]",
+        ),
         option(
             _TAGS,
             "--timeout",
             type=float,
             metavar="SECONDS",
-            help="llm: how long a request may take. [default: 30]",
+            help=f"llm: how long a request may take. [default: {DEFAULT_LLM_SECONDS:g}]",
         ),
         option(
             _TAGS,

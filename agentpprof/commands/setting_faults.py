@@ -8,6 +8,7 @@ from typing import Any, Final
 from agentpprof.commands.llm_server import KEY_VARIABLE, checked_url
 from agentpprof.commands.options import named_database
 from agentpprof.config import PLACE, SETTINGS, Setting
+from agentpprof.defaults import DATABASE_VARIABLE
 from agentpprof.errors import AgentPprofError, NoHomeError, StoreError
 from agentpprof.origins import Configured, option_of
 from agentpprof.places import expanded, with_tilde
@@ -74,7 +75,7 @@ def _check_database(database: str | None) -> None:
         if path is not None:
             look_at(path)
     except StoreError as error:
-        origin = "--db" if database is not None else "AGENTPPROF_DB"
+        origin = "--db" if database is not None else DATABASE_VARIABLE
         raise AgentPprofError(f"{origin}: {error}") from None
 
 

@@ -11,7 +11,6 @@ from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.outputs import Output, make_output
 from agentpprof.commands.printing import paper_of_stdout, print_lines
 from agentpprof.commands.profile_options import (
-    DEFAULT_WIDTH,
     rule_options,
     selection_options,
     tag_options,
@@ -27,6 +26,7 @@ from agentpprof.commands.top_text import (
     row_lines,
     tree_lines,
 )
+from agentpprof.defaults import DEFAULT_SVG_WIDTH
 from agentpprof.encoders.decode import profile_of_document
 from agentpprof.encoders.samples import stack_values
 from agentpprof.errors import UsageError
@@ -40,7 +40,7 @@ _OUTPUT = "Output"
 NO_OUTPUT: Final[Mapping[str, Any]] = {
     "output": None,
     "format_name": None,
-    "svg_width": DEFAULT_WIDTH,
+    "svg_width": DEFAULT_SVG_WIDTH,
     "labels": (),
     "include_previews": False,
     "anonymize": False,

@@ -7,10 +7,11 @@ task before it. A session's text is its first eight prompts, so that an append a
 import re
 import sqlite3
 from collections.abc import Container, Iterable, Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from agentpprof.keys import hash_of
 from agentpprof.models import PromptRow, SessionInfo
+from agentpprof.profile.ruled_tags import FIRST_PROMPTS
 from agentpprof.profile.rules import Rules
 from agentpprof.profile.selection import Selection, choose_sessions, newest_sessions, top_of
 from agentpprof.profile.tasks import FOLLOW
@@ -18,7 +19,6 @@ from agentpprof.store import queries
 from agentpprof.tagging.llm_prompts import Choices, Question, sendable, session_text
 from agentpprof.vocabulary import ORIGIN_CODE
 
-FIRST_PROMPTS: Final = 8
 _AGENT = ORIGIN_CODE["agent"]
 _EMPTY = hash_of("")
 _LLM_FIELDS = frozenset({"llm", "call"})

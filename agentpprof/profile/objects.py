@@ -8,6 +8,7 @@ from agentpprof.profile.cells import Distinct, ShownObject
 from agentpprof.profile.fields import SessionGroup
 from agentpprof.semantics.paths import path_group
 from agentpprof.store import queries
+from agentpprof.workspaces import WORKTREE_FOLDERS
 
 
 class Objects:
@@ -87,7 +88,8 @@ class _Shown(dict[int, int]):
 
 def worktree_of(cwd: str, root: str) -> str:
     """Return the worktree of a project that a folder lies in, empty for the checkout itself."""
-    for marker in ("/.claude/worktrees/", "/.worktrees/"):
+    for folder in WORKTREE_FOLDERS:
+        marker = f"/{folder}/"
         before, found, behind = cwd.partition(marker)
         if found and before == root:
             return before + marker + behind.split("/", 1)[0]

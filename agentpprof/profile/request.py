@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from agentpprof.defaults import DEFAULT_PATH_DEPTH
 from agentpprof.profile.rules import Rules
 from agentpprof.profile.selection import Selection
 from agentpprof.profile.views import View
@@ -23,7 +24,7 @@ class Request(NamedTuple):
     view: View
     rules: Rules
     selection: Selection
-    path_depth: int = 2
+    path_depth: int = DEFAULT_PATH_DEPTH
     with_idle: bool = False
     anonymizes: bool = False
     tagger: Tagger = DEFAULT_TAGGER

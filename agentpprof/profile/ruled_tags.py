@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from agentpprof.models import PromptRow, SessionInfo
 
 Tag = Callable[[str, Sequence[str]], list[str]]  # (kind, texts) -> tags, '' where no rule matches
-_FIRST_PROMPTS = 8
+FIRST_PROMPTS = 8  # a session's text is made of them, so that an append changes nothing
 _PROMPT_CHARACTERS = 180
 _SESSION_CHARACTERS = 1500
 
@@ -38,7 +38,7 @@ def first_prompts(prompts: Sequence[PromptRow]) -> list[PromptRow]:
     for prompt in prompts:
         count = count + 1 if prompt.session_key == session else 1
         session = prompt.session_key
-        if count <= _FIRST_PROMPTS:
+        if count <= FIRST_PROMPTS:
             chosen.append(prompt)
     return chosen
 

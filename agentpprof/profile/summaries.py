@@ -5,6 +5,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from agentpprof.privacy import PublicText
+from agentpprof.profile.fields import PREVIEW
 from agentpprof.profile.session_tags import session_tags, tags_by_hand
 from agentpprof.profile.tasks import own_tag
 from agentpprof.store import queries
@@ -13,8 +14,6 @@ from agentpprof.vocabulary import OPS, ORIGINS, RESULTS, UNTAGGED
 if TYPE_CHECKING:
     from agentpprof.models import SessionInfo
     from agentpprof.profile.gather import Gathered
-
-_PREVIEW = 180  # characters of a text that JSON shows on request
 
 
 def session_summaries(
@@ -57,7 +56,7 @@ def _summary(
 def _operations(
     connection: sqlite3.Connection, session: "SessionInfo", gathered: "Gathered"
 ) -> list[dict[str, Any]]:
-    rows = queries.read_session_operations(connection, session.key, _PREVIEW)
+    rows = queries.read_session_operations(connection, session.key, PREVIEW)
     return [
         {
             "op": OPS[op],

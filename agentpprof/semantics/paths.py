@@ -7,6 +7,8 @@ import re
 from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
+from agentpprof.defaults import DEFAULT_PATH_DEPTH
+
 _DRIVE = re.compile(r"^[A-Za-z]:(?=[\\/]|$)")
 _UNCLEAN = re.compile(r"//|/\.{1,2}(?:/|$)|/$")
 _SPECIAL = re.compile(r"^[/~]|[\\:]")
@@ -103,7 +105,7 @@ def _folded(path: str) -> str:
 
 
 @lru_cache(maxsize=65536)
-def path_group(path: str, root: str, depth: int = 2) -> str:
+def path_group(path: str, root: str, depth: int = DEFAULT_PATH_DEPTH) -> str:
     """Return the group of a normal `path` seen from the project's `root`, never from the cwd.
 
     Inside the root: its first `depth` parts (`src/a/b/c.py` is in `src/a`, `src/x.py` itself),

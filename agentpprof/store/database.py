@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
+from agentpprof.defaults import DATABASE_VARIABLE
 from agentpprof.errors import DamagedError, NoDatabaseError, StoreError, sqlite_name
 from agentpprof.mounts import is_remote, mount_type
 from agentpprof.places import user_folder, with_tilde
@@ -28,7 +29,7 @@ def default_path() -> Path:
 
     Raises NoHomeError.
     """
-    named = os.environ.get("AGENTPPROF_DB", "")
+    named = os.environ.get(DATABASE_VARIABLE, "")
     if named.strip():
         return Path(named)
     return user_folder("data") / "agentpprof.db"
@@ -85,7 +86,8 @@ def look_at(path: Path, option: str = " with --db") -> int:
 
 def no_database(path: Path) -> NoDatabaseError:
     """Return the error for a place where there is no database: it may be a wrong name."""
-    by = " (AGENTPPROF_DB)" if os.environ.get("AGENTPPROF_DB") == os.fspath(path) else ""
+    is_named = os.environ.get(DATABASE_VARIABLE) == os.fspath(path)
+    by = f" ({DATABASE_VARIABLE})" if is_named else ""
     place = f"{with_tilde(path)}{by}"
     found = (
         f"there is no database in {place}: the file is empty"
@@ -191,7 +193,7 @@ def check_place(path: Path) -> None:
     if is_remote(kind) and kind != mount_type("/"):
         raise StoreError(
             f"{with_tilde(path)} would lie on {kind}, where two programs can damage a database: "
-            "name a place on a local disk with --db or AGENTPPROF_DB"
+            f"name a place on a local disk with --db or {DATABASE_VARIABLE}"
         )
 
 

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from agentpprof.defaults import DEFAULT_LLM_SECONDS, DEFAULT_MODEL
 from agentpprof.errors import AgentPprofError
 
 
@@ -25,8 +26,8 @@ class Server(NamedTuple):
     """Where a model is, and how it is spoken to; the key shows itself nowhere."""
 
     url: str
-    model: str = "local"
-    timeout_seconds: float = 30.0
+    model: str = DEFAULT_MODEL
+    timeout_seconds: float = DEFAULT_LLM_SECONDS
     key: str = ""
     loading_seconds: float = 600.0  # how long a server may load its model
 
