@@ -15,7 +15,7 @@ from conftest import REPOSITORY
 
 from agentpprof.store.audits import read_counted_sums
 from agentpprof.store.schema import bring_up_to_date
-from agentpprof.store.tables_shown import shown_tables, shown_views
+from agentpprof.store.schema_docs import shown_tables, shown_views
 
 TOKENS = ("input_tokens", "cache_write_tokens", "cache_read_tokens", "output_tokens")
 

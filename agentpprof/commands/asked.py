@@ -124,7 +124,7 @@ def _check_anonymize(options: Mapping[str, Any], rules: Rules, format_name: str)
     """Refuse what would bring a person's own words, or numbers that differ within one file."""
     if not options["anonymize"]:
         return
-    if rules.label_rules():
+    if rules.has_label_rules():
         raise UsageError(
             "--anonymize: the labels of --op-map and --stack-rule are your own words; leave one "
             "out, and op_map_files of the configuration (agentpprof config show)"

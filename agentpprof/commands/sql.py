@@ -27,7 +27,7 @@ from agentpprof.errors import UsageError
 from agentpprof.models import Answer
 from agentpprof.output import STDOUT, write_output
 from agentpprof.store.guard import DEFAULT_LIMITS, Limits, opened_guarded
-from agentpprof.store.tables_shown import Shown, read_schema
+from agentpprof.store.schema_docs import Shown, read_schema
 
 _QUESTION = "Question"
 _LIMITS = "Limits"

@@ -50,7 +50,7 @@ class Rules(NamedTuple):
         texts = (text for rule in label_rules for text in rule.texts)
         return frozenset((*self.stack, *self.labels, *(rule.field for rule in self.where), *texts))
 
-    def label_rules(self) -> bool:
+    def has_label_rules(self) -> bool:
         """Say whether some rule looks at more than one field."""
         return bool(self.op_map or self.stack_rules)
 

@@ -24,7 +24,7 @@ def needed_session_tags(
     has_rules = request.tagger.has_rules_for("session")
     needs = "session" in request.rules.fields() or request.selection.session_tag or has_rules
     by_model = _by_model(request, every)
-    if not (by_model or needs or request.rules.label_rules()):
+    if not (by_model or needs or request.rules.has_label_rules()):
         return {}
     found = session_tags(queries.count_by_prompt(connection), every, prompts, tags)
     if has_rules:

@@ -69,7 +69,8 @@ class Weighing:
         selection = self._request.selection
         return {
             **self._packing._asdict(),
-            "with_objects": bool(_OBJECT_FIELDS & self._needs) or self._request.rules.label_rules(),
+            "with_objects": bool(_OBJECT_FIELDS & self._needs)
+            or self._request.rules.has_label_rules(),
             "with_days": "day" in self._needs,
             # Most of a history lies there, and a look into the table costs as much as the rest.
             "newest_span_from_ms": self._newest_span[0],
@@ -84,7 +85,7 @@ class Weighing:
 
     def _looks_at_tags(self) -> bool:
         """Say whether something looks at the tags of LLM calls."""
-        return bool({"llm", "call"} & self._needs) or self._request.rules.label_rules()
+        return bool({"llm", "call"} & self._needs) or self._request.rules.has_label_rules()
 
     def _looks_at_answers(self) -> bool:
         """Say whether something looks at what the model said: a rule, or a tagger."""

@@ -42,7 +42,7 @@ class _Reader:
         while self.at < len(words):
             word = words[self.at]
             self.at += 1
-            if word[:1] == "-" and len(word) > 1 and not self._is_negative(word):
+            if word[:1] == "-" and len(word) > 1 and not self._is_part(word):
                 if word == "--":
                     self._read_behind_dashes()
                 else:
@@ -51,8 +51,8 @@ class _Reader:
                 self._read_operand(word)
         self._finish()
 
-    def _is_negative(self, word: str) -> bool:
-        """Whether `word` is a name of a sub-command that begins with a dash."""
+    def _is_part(self, word: str) -> bool:
+        """Whether `word` is the name of a part, a sub-command, though it begins with a dash."""
         program = self.found.program
         return program.has_parts and self.table.find(f"{program.name} {word}") is not None
 

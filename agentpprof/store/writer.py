@@ -55,8 +55,8 @@ class Writer:
                 "session",
                 "session_owner",
                 "agent_type",
-                "stray_result",
-                "stray_results",
+                "insert_stray_result",
+                "join_stray_results",
                 "forget_places",
                 "forget_hosts",
                 "drop_stale",
@@ -273,8 +273,8 @@ class Writer:
             [(file_id, *told, count) for told, count in rows.told.items()],
         )
         self._connection.executemany(
-            self._sql["stray_result"],
-            [(stray[0], file_id, *stray[1:]) for stray in rows.stray_results],
+            self._sql["insert_stray_result"],
+            [(stray.operation_key, file_id, *stray[1:]) for stray in rows.stray_results],
         )
 
     def _join_stray_results(self, rows: FileRows) -> None:
@@ -286,4 +286,6 @@ class Writer:
         new = {stray.operation_key for stray in rows.stray_results}
         joined = new | (self._stray_keys & rows.operations.keys())
         self._stray_keys |= new
-        self._connection.executemany(self._sql["stray_results"], [{"key": key} for key in joined])
+        self._connection.executemany(
+            self._sql["join_stray_results"], [{"key": key} for key in joined]
+        )
