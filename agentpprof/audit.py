@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 from typing import Any, Final
 
+from agentpprof.agents import AGENTS
 from agentpprof.models import SessionInfo
 from agentpprof.privacy import PublicText
 from agentpprof.store.audits import AuditLine, CountedSums, SkippedKind
@@ -15,9 +16,6 @@ from agentpprof.vocabulary import PROMPT, TOOL
 
 TOKEN_KEYS: Final = ("input_tokens", "cache_write_tokens", "cache_read_tokens", "output_tokens")
 KEYS: Final = (*TOKEN_KEYS, "responses", "prompts", "tool_calls")
-# What an agent calls a call or prompt that its log tells of as somebody else's.
-_COPY_REASON: Final = {"claude": "progress", "codex": "inherited"}
-
 _TOLD_AGAIN: Final = ("repeat", "copy", "progress")
 
 Sums = dict[str, int]
@@ -123,7 +121,8 @@ def _add_told(
         # A log that was rewritten may tell of less than counts.
         surplus = max(own + copies - account.counted[key], 0)
         from_copies = min(copies, surplus)
-        account.drop(_COPY_REASON.get(agents.get(session_key, ""), "copy"), key, from_copies)
+        agent = AGENTS.get(agents.get(session_key, ""))
+        account.drop(agent.copy_reason if agent else "copy", key, from_copies)
         account.drop("copy", key, surplus - from_copies)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from agentpprof.agents import AGENTS
 from agentpprof.defaults import DATABASE_VARIABLE, DEFAULT_LLAMA_URL, DEFAULT_MODEL
 from agentpprof.errors import NoHomeError, UsageError
 from agentpprof.origins import Configured
@@ -34,18 +35,24 @@ class Definition(NamedTuple):
     in_file: bool = True
 
 
+def _roots_of(agent: str) -> str:
+    """Return the name of the setting that holds an agent's homes."""
+    return f"{agent}_roots"
+
+
+HOMES: Final = tuple(_roots_of(name) for name in AGENTS)
 SETTINGS: Final[Mapping[str, Definition]] = {
-    "claude_roots": Definition(
-        "CLAUDE_CONFIG_DIR",
-        ",",
-        "claude_roots",
-        ("~/.claude", "~/.config/claude"),
-        "homes of Claude Code, read into your own database",
-        is_path=True,
-    ),
-    "codex_roots": Definition(
-        "CODEX_HOME", ",", "codex_roots", ("~/.codex",), "homes of Codex", is_path=True
-    ),
+    **{
+        _roots_of(name): Definition(
+            agent.home_variable,
+            ",",
+            _roots_of(name),
+            agent.homes,
+            f"homes of {agent.title}, read into your own database",
+            is_path=True,
+        )
+        for name, agent in AGENTS.items()
+    },
     "database": Definition(
         DATABASE_VARIABLE,
         "",
@@ -189,10 +196,10 @@ def configured_environment() -> dict[str, str]:
     """Return the environment, with the file's homes of agents where no variable names some."""
     in_file = read_file()
     environment = dict(os.environ)
-    for name in ("claude_roots", "codex_roots"):
-        variable = SETTINGS[name].variable
-        if in_file.get(name) and not environment.get(variable, "").strip():
-            environment[variable] = ",".join(in_file[name])
+    for name, agent in AGENTS.items():
+        homes = in_file.get(_roots_of(name))
+        if homes and not environment.get(agent.home_variable, "").strip():
+            environment[agent.home_variable] = ",".join(homes)
     return environment
 
 

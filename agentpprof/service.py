@@ -13,6 +13,7 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
+from agentpprof.agents import AGENTS
 from agentpprof.errors import AgentPprofError
 from agentpprof.output import write_output
 from agentpprof.places import expanded
@@ -21,7 +22,6 @@ from agentpprof.resources import read_text
 SYSTEMD_NAME = "agentpprof.service"
 LAUNCHD_NAME = "io.agentpprof.watch.plist"
 _LABEL = LAUNCHD_NAME.removesuffix(".plist")
-_LOG_HOMES = ("CLAUDE_CONFIG_DIR", "CODEX_HOME")
 
 Run = Callable[[Sequence[str]], int]  # runs a command, returns its exit code
 
@@ -86,7 +86,8 @@ def _program() -> str:
 
 def _environment() -> list[str]:
     """Return what carries over where the logs lie, as a command that sets it."""
-    named = [f"{name}={os.environ[name]}" for name in _LOG_HOMES if os.environ.get(name)]
+    homes = (agent.home_variable for agent in AGENTS.values())
+    named = [f"{name}={os.environ[name]}" for name in homes if os.environ.get(name)]
     return ["/usr/bin/env", *named] if named else []
 
 

@@ -23,7 +23,15 @@ from agentpprof.agents.claude_records import RECORD_DECODER, RECORD_KINDS, Recor
 from agentpprof.agents.facts import BadLineFact, Fact, LinkFact, Where
 from agentpprof.agents.lines import decode_values
 
-__all__ = ["RECORD_KINDS", "State", "decode", "decode_sidecar", "initial_state", "looks_like"]
+__all__ = [
+    "RECORD_KINDS",
+    "State",
+    "decode",
+    "decode_sidecar",
+    "initial_state",
+    "looks_like",
+    "sidecar_path",
+]
 
 
 def looks_like(head: bytes) -> bool:

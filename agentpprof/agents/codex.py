@@ -28,8 +28,10 @@ __all__ = [
     "RECORD_KINDS",
     "State",
     "decode",
+    "decode_sidecar",
     "initial_state",
     "looks_like",
+    "sidecar_path",
 ]
 
 _ENVELOPE = re.compile(

@@ -1,16 +1,16 @@
-"""Transcripts that Claude Code will soon delete, and that are not in the database yet."""
+"""Logs that an agent will soon delete, and that are not in the database yet."""
 
 import json
 import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from agentpprof.agents import AGENTS, Retention
 from agentpprof.counts import counted
 from agentpprof.ingest.discover import Root, find_log_files
 from agentpprof.store.database import look_at, opened_for_reading
 from agentpprof.store.files import read_known_files
 
-_DEFAULT_DAYS = 30
 _WARNED_DAYS = 3
 _DAY_SECONDS = 86_400
 
@@ -21,19 +21,21 @@ def expiry_warning(database: Path, roots: Iterable[Root], now: float | None = No
     known: dict[str, int] = {}
     if look_at(database):
         with opened_for_reading(database) as connection:
-            known = {path: file.identity[2] for path, file in read_known_files(connection).items()}
-    count = sum(
-        log_file.size > 0 and known.get(log_file.path) != log_file.size
+            known = {path: file.size for path, file in read_known_files(connection).items()}
+    expiring = [
+        AGENTS[root.agent].title
         for root in roots
-        if root.agent == "claude"
+        if (retention := AGENTS[root.agent].retention) is not None
         for log_file in find_log_files([root], [])
-        if _is_due(log_file.mtime_ns / 1e9, _kept_days(root), now)
-    )
-    if not count:
+        if log_file.size > 0 and known.get(log_file.path) != log_file.size
+        if _is_due(log_file.mtime_ns / 1e9, _kept_days(root, retention), now)
+    ]
+    if not expiring:
         return ""
-    what = counted(count, "transcript is", "transcripts are")
+    what = counted(len(expiring), "transcript is", "transcripts are")
+    who = " and ".join(dict.fromkeys(expiring))
     return (
-        f"{what} not indexed yet and will be deleted by Claude Code within {_WARNED_DAYS} days: "
+        f"{what} not indexed yet and will be deleted by {who} within {_WARNED_DAYS} days: "
         "run agentpprof index"
     )
 
@@ -42,12 +44,12 @@ def _is_due(written_at: float, days: float, now: float) -> bool:
     return written_at + days * _DAY_SECONDS < now + _WARNED_DAYS * _DAY_SECONDS
 
 
-def _kept_days(root: Root) -> float:
-    """Return how long Claude Code keeps the transcripts of a home; its settings say so."""
-    settings = Path(root.path).parent / "settings.json"
+def _kept_days(root: Root, retention: Retention) -> float:
+    """Return how long an agent keeps the logs of a home; its settings say so."""
+    settings = Path(root.path).parent / retention.settings_file
     try:
-        days = json.loads(settings.read_bytes())["cleanupPeriodDays"]
+        days = json.loads(settings.read_bytes())[retention.settings_key]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return _DEFAULT_DAYS  # no settings, or none of ours to judge
+        return retention.days  # no settings, or none of ours to judge
     is_number = isinstance(days, int | float) and not isinstance(days, bool)
-    return days if is_number and 0 < days < 1e6 else _DEFAULT_DAYS
+    return days if is_number and 0 < days < 1e6 else retention.days

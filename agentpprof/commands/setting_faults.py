@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from agentpprof.commands.llm_server import KEY_VARIABLE, checked_url
 from agentpprof.commands.options import named_database
-from agentpprof.config import PLACE, SETTINGS, Setting
+from agentpprof.config import HOMES, PLACE, SETTINGS, Setting
 from agentpprof.defaults import DATABASE_VARIABLE
 from agentpprof.errors import AgentPprofError, NoHomeError, StoreError
 from agentpprof.origins import Configured, option_of
@@ -23,8 +23,7 @@ _OF_TESTS: Final = ("CHROMIUM", "EXAMPLES", "LLM_MODEL", "PPROF", "SAMPLES", "ST
 def setting_faults(found: Mapping[str, Setting], database: str | None) -> Iterator[str]:
     """Yield one sentence per value that no run could use, and per variable that nothing reads."""
     checks: dict[str, Callable[[str], Any]] = {
-        "claude_roots": _check_home,
-        "codex_roots": _check_home,
+        **dict.fromkeys(HOMES, _check_home),
         "tag_rules": parse_tag_rule,
         "op_map_files": read_op_map_file,
         "llama_url": checked_url,
@@ -42,7 +41,7 @@ def setting_faults(found: Mapping[str, Setting], database: str | None) -> Iterat
 
 def missing_homes(found: Mapping[str, Setting]) -> Iterator[str]:
     """Yield one sentence per home of an agent that was configured and is not there."""
-    for name in ("claude_roots", "codex_roots"):
+    for name in HOMES:
         if found[name].source in ("environment", "file"):
             for text in found[name].value:
                 yield from _fault(_check_home, text)

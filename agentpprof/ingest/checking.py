@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from agentpprof.agents import decoder_of
+from agentpprof.agents import AGENTS, decoder_of
 from agentpprof.agents.facts import BadLineFact
 from agentpprof.counts import counted
 from agentpprof.errors import sqlite_name
@@ -157,7 +157,7 @@ def _is_told(line: bytes, row: _Row) -> bool:
     decoder = decoder_of(row.agent)
     state = decoder.initial_state(row.path)
     facts, _ = decoder.decode(line + b"\n", row.offset, row.path, state)
-    if row.agent != "claude":
+    if not AGENTS[row.agent].is_line_enough:
         return not any(isinstance(fact, BadLineFact) for fact in facts)
     rows, _ = assemble(facts, AssemblyState(), row.agent)
     return row.key in rows.operations

@@ -4,11 +4,11 @@ import os
 import zlib
 from collections.abc import Iterable
 from pathlib import PurePath
-from types import ModuleType
 from typing import Any
 
 import msgspec
 
+from agentpprof.agents import Decoder
 from agentpprof.agents.facts import BadLineFact, Where
 from agentpprof.errors import AgentPprofError, DamagedError
 from agentpprof.ingest import reader
@@ -30,7 +30,7 @@ class FileReading:
     """The reading of one file, from its stored state on."""
 
     def __init__(
-        self, log_file: LogFile, decoder: ModuleType, version: int, state: bytes | None
+        self, log_file: LogFile, decoder: Decoder, version: int, state: bytes | None
     ) -> None:
         self._log_file = log_file
         self._decoder = decoder
@@ -135,7 +135,7 @@ class FileReading:
 
 
 def continued(
-    log_file: LogFile, decoder: ModuleType, version: int, state: bytes | None
+    log_file: LogFile, decoder: Decoder, version: int, state: bytes | None
 ) -> FileReading | None:
     """Return the reading of a file from its stored state on, None where that can't be gone on with.
 
@@ -155,7 +155,7 @@ def encode_state(decoder_state: Any, assembly_state: AssemblyState) -> bytes:
     return zlib.compress(raw, _COMPRESSION)
 
 
-def decode_state(state: bytes | None, decoder: ModuleType, path: str) -> tuple[Any, AssemblyState]:
+def decode_state(state: bytes | None, decoder: Decoder, path: str) -> tuple[Any, AssemblyState]:
     """Return both states from what was stored, or those of a file's first byte."""
     if state is None:
         return decoder.initial_state(path), AssemblyState()

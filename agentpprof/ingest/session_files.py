@@ -9,7 +9,7 @@ import stat
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from agentpprof.agents import AGENTS, decoder_of
+from agentpprof.agents import AGENTS, decoder_of, titles
 from agentpprof.errors import UsageError
 from agentpprof.models import COMPRESSED_SUFFIX, LogFile
 
@@ -31,14 +31,15 @@ def named_log_file(path: str) -> LogFile:
         raise UsageError(f"{OPTION} {path} can't be read ({error.strerror})") from None
     agent = sniffed_agent(_unpacked(path, head))
     if agent is None:
-        reason = "is empty" if not head else "is no log of Claude Code or Codex"
+        reason = "is empty" if not head else f"is no log of {titles()}"
         raise UsageError(f"{OPTION} {path} {reason}: name a session's .jsonl file")
     return LogFile.of(place, agent, status)
 
 
 def _refuse_other_kinds(path: str, mode: int) -> None:
     if stat.S_ISDIR(mode):
-        raise UsageError(f"{OPTION} {path} is a folder: name it with --claude-root or --codex-root")
+        options = " or ".join(f"--{agent}-root" for agent in AGENTS)
+        raise UsageError(f"{OPTION} {path} is a folder: name it with {options}")
     if not stat.S_ISREG(mode):
         raise UsageError(f"{OPTION} {path} is no regular file: pipe it in with {OPTION} -")
 

@@ -30,6 +30,11 @@ class KnownFile(NamedTuple):
     is_tail_seen: bool = False  # what stands behind the offset was looked at
 
     @property
+    def size(self) -> int:
+        """How long the file was when it was last looked at, in bytes on disk."""
+        return self.identity[2]
+
+    @property
     def offset(self) -> int:
         """How many bytes are read."""
         return self.stored_checkpoint[0]
