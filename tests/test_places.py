@@ -77,7 +77,7 @@ def test_named_logs_and_database_need_no_home(tmp_path: Path) -> None:
 
 def test_a_users_home_that_is_unknown_is_told(tmp_path: Path) -> None:
     ran = run("-o", tmp_path / "a.svg", "--project-root", "~no-such-user/x")
-    assert (ran.code, ran.err) == (2, "Error: --project-root ~no-such-user/x: no such user\n")
+    assert (ran.code, ran.err) == (1, "Error: ~no-such-user/x: no such user\n")
 
 
 def test_folders_are_absolute_or_there_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
