@@ -117,6 +117,7 @@ def test_a_watcher_whose_reader_goes_away_ends_quietly(
     logs: Logs, database: Path, closed: str
 ) -> None:
     root = logs.home / "projects"
+    run("index", "--db", database, "--claude-root", root)  # a new database would be told, too
     command = [PROGRAM, "watch", *(["--json"] if closed == "stdout" else [])]
     process = subprocess.Popen(
         [*command, "--db", database, "--claude-root", root],
