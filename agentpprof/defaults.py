@@ -8,3 +8,4 @@ DEFAULT_SVG_WIDTH: Final = 1200  # pixels
 DEFAULT_LLAMA_URL: Final = "http://127.0.0.1:8080"
 DEFAULT_MODEL: Final = "local"
 DEFAULT_LLM_SECONDS: Final = 30.0  # how long one request may take
+DEFAULT_FORMAT: Final = "pprof"  # of outputs whose name says none

@@ -9,11 +9,11 @@ import pytest
 from command_line import run
 
 from agentpprof.agents import AGENTS, Agent, Retention, decoder_of
-from agentpprof.commands.expiry import expiry_warning
 from agentpprof.config import SETTINGS
 from agentpprof.ingest.checking import rows_in_logs
 from agentpprof.ingest.discover import Root
 from agentpprof.ingest.session_files import sniffed_agent
+from agentpprof.runs.expiry import expiry_warning
 from agentpprof.semantics.paths import path_group
 from agentpprof.service import service_for
 from agentpprof.store.database import default_path

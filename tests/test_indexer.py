@@ -12,11 +12,11 @@ import pytest
 from builders import ClaudeSession, call_id_of, encode_log
 from canonical import canonical_dump, dump_of
 
-from agentpprof.commands.telling import report_lines
 from agentpprof.ingest import indexer
 from agentpprof.ingest.discover import Root
 from agentpprof.ingest.indexer import sync
 from agentpprof.ingest.report import SyncReport
+from agentpprof.text.telling import report_lines
 
 
 class Place:

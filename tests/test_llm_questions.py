@@ -3,8 +3,8 @@
 import pytest
 from command_line import run
 
-from agentpprof.commands.llm_server import is_loopback
 from agentpprof.profile.agreement import agreement
+from agentpprof.runs.llm_server import is_loopback
 from agentpprof.tagging.llm_prompts import (
     Question,
     checked_tag,

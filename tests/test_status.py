@@ -134,7 +134,7 @@ def test_no_database_and_no_usable_one(logs: Logs, tmp_path: Path) -> None:
 def test_a_long_reader_raises_the_alarm(
     logs: Logs, database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agentpprof.commands.condition.WAL_ALARM_BYTES", 100_000)
+    monkeypatch.setattr("agentpprof.runs.condition.WAL_ALARM_BYTES", 100_000)
     with closing(sqlite3.connect(database, isolation_level=None)) as reader:
         reader.execute("begin")
         reader.execute("select count(*) from operation").fetchone()

@@ -18,11 +18,11 @@ from builders import ClaudeSession
 from command_line import PROGRAM, installed, write_history
 
 from agentpprof.commands.search import fitting_snippet
-from agentpprof.commands.top_text import Paper, cut
 from agentpprof.encoders.fitting import cells
 from agentpprof.models import Answer
 from agentpprof.streams import readable
 from agentpprof.tables import write_table
+from agentpprof.text.top_text import Paper, cut
 
 SESSION = "aaaa1111"
 FOR_PEOPLE = [

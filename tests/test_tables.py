@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentpprof.commands import asking
 from agentpprof.models import Answer
+from agentpprof.runs import asking
 from agentpprof.tables import (
     WRITERS,
     write_csv,

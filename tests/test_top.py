@@ -11,10 +11,10 @@ import pytest
 from command_line import PROGRAM, Ran, run, stacks, write_history
 from encoder_samples import small
 
-from agentpprof.commands.top_text import Paper, head_lines, row_lines, tree_lines
 from agentpprof.encoders.samples import stack_values
 from agentpprof.profile.top import TopRow, top_branches, top_rows
 from agentpprof.profile.views import VIEWS
+from agentpprof.text.top_text import Paper, head_lines, row_lines, tree_lines
 
 
 @pytest.fixture

@@ -4,21 +4,14 @@ from typing import Any
 
 import click
 
-from agentpprof.commands.asking import (
-    WordsCommand,
-    asked_database,
-    asking_options,
-    chosen_format,
-    parameter_option,
-    read_parameters,
-    write_answer,
-)
+from agentpprof.commands.asking_options import WordsCommand, asking_options, parameter_option
 from agentpprof.commands.completing import questions
 from agentpprof.commands.sections import option
 from agentpprof.cookbook import read_recipe, recipe_names
 from agentpprof.errors import UsageError
 from agentpprof.models import Answer
 from agentpprof.output import STDOUT, write_output
+from agentpprof.runs.asking import asked_database, chosen_format, read_parameters, write_answer
 from agentpprof.store.guard import Limits, opened_guarded
 
 _LIMITS = Limits(seconds=60)  # ours end; a large history takes some seconds

@@ -7,20 +7,21 @@ from typing import Any
 import click
 
 from agentpprof import audit
-from agentpprof.commands.asked import read_sessions_asked
-from agentpprof.commands.finding import no_session_message
-from agentpprof.commands.options import chosen_database, loudness_options, store_options
+from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.profile_options import selection_options
-from agentpprof.commands.progress import progress_bar
 from agentpprof.commands.sections import OnceCommand
-from agentpprof.commands.source import sync_source
-from agentpprof.commands.telling import say, say_json
 from agentpprof.errors import NothingFoundError
 from agentpprof.models import Answer
 from agentpprof.profile.selection import Selection, choose_sessions
+from agentpprof.runs.asked import read_sessions_asked
+from agentpprof.runs.chosen import chosen_database
+from agentpprof.runs.finding import no_session_message
+from agentpprof.runs.source import sync_source
 from agentpprof.store import audits, queries
 from agentpprof.store.database import opened_for_reading
 from agentpprof.tables import write_table
+from agentpprof.text.progress import progress_bar
+from agentpprof.text.telling import say, say_json
 
 
 @click.command("audit", cls=OnceCommand)

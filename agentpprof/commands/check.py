@@ -6,10 +6,10 @@ from typing import Any
 import click
 
 from agentpprof.commands.sections import OnceCommand
-from agentpprof.commands.telling import say
 from agentpprof.counts import counted
 from agentpprof.encoders.check import check_pprof, decode_pprof
 from agentpprof.errors import UsageError
+from agentpprof.text.telling import say
 
 
 @click.command("check", cls=OnceCommand)

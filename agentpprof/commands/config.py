@@ -6,13 +6,13 @@ from typing import Any
 import click
 
 from agentpprof.commands.options import store_options
-from agentpprof.commands.printing import table_on_stdout
 from agentpprof.commands.sections import ListedGroup, OnceCommand, option
-from agentpprof.commands.setting_faults import setting_faults
-from agentpprof.commands.telling import print_text, say, say_json
 from agentpprof.config import SETTINGS, config_path, settings
 from agentpprof.models import Answer
+from agentpprof.runs.setting_faults import setting_faults
 from agentpprof.store.database import default_path
+from agentpprof.text.printing import table_on_stdout
+from agentpprof.text.telling import print_text, say, say_json
 
 
 @click.group("config", cls=ListedGroup)

@@ -6,18 +6,18 @@ from pathlib import Path
 import click
 
 from agentpprof.commands import profile as profile_module
-from agentpprof.commands.asked import read_flags
-from agentpprof.commands.making import Made, make_profile
-from agentpprof.commands.printing import paper_of_stdout, print_lines
 from agentpprof.commands.sections import OnceCommand
-from agentpprof.commands.telling import say
-from agentpprof.commands.top_text import Line, Paper, head_lines, row_lines
 from agentpprof.encoders import encoder
 from agentpprof.encoders.samples import stack_values
 from agentpprof.output import write_output
 from agentpprof.profile.top import NAMING_KINDS, top_rows
 from agentpprof.profile.views import VIEWS
 from agentpprof.resources import folder
+from agentpprof.runs.asked import read_flags
+from agentpprof.runs.making import Made, make_profile
+from agentpprof.text.printing import paper_of_stdout, print_lines
+from agentpprof.text.telling import say
+from agentpprof.text.top_text import Line, Paper, head_lines, row_lines
 
 _FORMATS = (".svg", ".pb.gz", ".folded")
 _ROWS = 6  # of each view

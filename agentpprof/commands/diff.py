@@ -5,22 +5,15 @@ from typing import Any
 
 import click
 
-from agentpprof.commands.diff_text import change_lines, head_lines
-from agentpprof.commands.options import chosen_database, loudness_options, store_options
-from agentpprof.commands.printing import paper_of_stdout, print_lines
+from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.profile_options import (
     rule_options,
     selection_options,
     tag_options,
     view_options,
 )
-from agentpprof.commands.progress import progress_bar
 from agentpprof.commands.sections import OnceCommand, option
-from agentpprof.commands.sides import Filter, Side, make_side, read_side
-from agentpprof.commands.source import sync_source
-from agentpprof.commands.telling import report_lines, say, say_json
 from agentpprof.commands.top import NO_OUTPUT, stack_of
-from agentpprof.commands.top_text import left_out_line
 from agentpprof.defaults import DEFAULT_SVG_WIDTH
 from agentpprof.encoders import encoder, format_of_path, gzip_of_path
 from agentpprof.errors import UsageError
@@ -30,7 +23,15 @@ from agentpprof.privacy import PublicText, shortened
 from agentpprof.profile.diff import Counts, FrameChange, as_diff_base, difference, frame_changes
 from agentpprof.profile.rules import parse_stack
 from agentpprof.profile.top import NAMING_KINDS
+from agentpprof.runs.chosen import chosen_database
+from agentpprof.runs.sides import Filter, Side, make_side, read_side
+from agentpprof.runs.source import sync_source
 from agentpprof.store.database import opened_for_reading
+from agentpprof.text.diff_text import change_lines, head_lines
+from agentpprof.text.printing import paper_of_stdout, print_lines
+from agentpprof.text.progress import progress_bar
+from agentpprof.text.telling import report_lines, say, say_json
+from agentpprof.text.top_text import left_out_line
 
 _OUTPUT = "Output"
 _FORMATS = ("pprof", "folded", "svg")

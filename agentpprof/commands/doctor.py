@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from agentpprof.commands.condition import Condition, read_condition, tell
-from agentpprof.commands.options import named_database, store_options
+from agentpprof.commands.options import store_options
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.counts import counted
 from agentpprof.ingest.checking import (
@@ -17,6 +16,8 @@ from agentpprof.ingest.checking import (
     rows_in_logs,
     surroundings,
 )
+from agentpprof.runs.chosen import named_database
+from agentpprof.runs.condition import Condition, read_condition, tell
 from agentpprof.store.database import default_path
 from agentpprof.store.repair import repair
 from agentpprof.store.salvage import salvage

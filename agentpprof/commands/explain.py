@@ -8,9 +8,9 @@ import click
 
 from agentpprof import explain
 from agentpprof.commands.sections import OnceCommand, option
-from agentpprof.commands.telling import say
 from agentpprof.errors import UsageError
 from agentpprof.explain import Explanation
+from agentpprof.text.telling import say
 
 _GIVEN = "What to explain (else lines on stdin)"
 _FROM = "Seen from"

@@ -6,14 +6,14 @@ from typing import Any
 import click
 
 from agentpprof.commands.confirming import confirm
-from agentpprof.commands.finding import named_session
-from agentpprof.commands.options import database_option, loudness_options, named_database
+from agentpprof.commands.options import database_option, loudness_options
 from agentpprof.commands.sections import OnceCommand
-from agentpprof.commands.telling import say
 from agentpprof.counts import counted, counted_sessions
 from agentpprof.errors import UsageError
 from agentpprof.profile.selection import project_names, root_of_project
 from agentpprof.profile.times import parse_time
+from agentpprof.runs.chosen import named_database
+from agentpprof.runs.finding import named_session
 from agentpprof.store import queries
 from agentpprof.store.database import default_path, look_at, opened_for_reading
 from agentpprof.store.forgetting import (
@@ -24,6 +24,7 @@ from agentpprof.store.forgetting import (
     finish_forgetting,
     forget,
 )
+from agentpprof.text.telling import say
 
 _SHOWN = 5  # projects that the question names
 _HELD = "a reader still holds the old bytes: run agentpprof forget when it is done"

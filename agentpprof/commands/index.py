@@ -2,22 +2,16 @@
 
 import click
 
-from agentpprof.commands.options import (
-    check_loudness,
-    chosen_database,
-    chosen_roots,
-    loudness_options,
-    named_database,
-    store_options,
-)
-from agentpprof.commands.progress import progress_bar
+from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.sections import OnceCommand
-from agentpprof.commands.setting_faults import missing_homes
-from agentpprof.commands.telling import report_lines, say
 from agentpprof.config import configured_tagger, settings
 from agentpprof.errors import UsageError
 from agentpprof.ingest.indexer import sync
+from agentpprof.runs.chosen import check_loudness, chosen_database, chosen_roots, named_database
+from agentpprof.runs.setting_faults import missing_homes
 from agentpprof.store.tag_cache import tag_new_prompts
+from agentpprof.text.progress import progress_bar
+from agentpprof.text.telling import report_lines, say
 
 
 @click.command("index", cls=OnceCommand)

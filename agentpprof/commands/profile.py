@@ -4,9 +4,7 @@ from typing import Any
 
 import click
 
-from agentpprof.commands.asked import TOP, Asked, read_options
 from agentpprof.commands.options import loudness_options, store_options
-from agentpprof.commands.outputs import Output, make_output
 from agentpprof.commands.profile_options import (
     output_options,
     rule_options,
@@ -14,8 +12,10 @@ from agentpprof.commands.profile_options import (
     tag_options,
 )
 from agentpprof.commands.sections import Guided, OnceCommand
-from agentpprof.commands.telling import say, say_json
 from agentpprof.output import STDOUT, write_output
+from agentpprof.runs.asked import TOP, Asked, read_options
+from agentpprof.runs.outputs import Output, make_output
+from agentpprof.text.telling import say, say_json
 
 
 class _Profile(Guided, OnceCommand):

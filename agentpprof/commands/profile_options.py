@@ -2,6 +2,7 @@
 
 from agentpprof.commands.sections import F, apply_options, option
 from agentpprof.defaults import (
+    DEFAULT_FORMAT,
     DEFAULT_LLAMA_URL,
     DEFAULT_LLM_SECONDS,
     DEFAULT_MODEL,
@@ -10,8 +11,6 @@ from agentpprof.defaults import (
 )
 from agentpprof.encoders import ENCODERS
 from agentpprof.profile.views import DEFAULT_VIEW, VIEWS
-
-DEFAULT_FORMAT = "pprof"
 
 _OUTPUT = "Output"
 _SESSIONS = "Which sessions"

@@ -5,11 +5,12 @@ from pathlib import Path
 import click
 
 from agentpprof.commands.confirming import confirm
-from agentpprof.commands.options import database_option, named_database
+from agentpprof.commands.options import database_option
 from agentpprof.commands.sections import OnceCommand
-from agentpprof.commands.telling import say
+from agentpprof.runs.chosen import named_database
 from agentpprof.store.database import default_path
 from agentpprof.store.maintenance import restore
+from agentpprof.text.telling import say
 
 
 @click.command("restore", cls=OnceCommand)

@@ -12,14 +12,15 @@ from typing import Any
 
 import click
 
-from agentpprof.commands.asking import WordsCommand, asked_database, no_sync_option
-from agentpprof.commands.options import check_text, checked_agent, loudness_options, store_options
+from agentpprof.commands.asking_options import WordsCommand, no_sync_option
+from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.sections import option
-from agentpprof.commands.telling import print_text
 from agentpprof.encoders.fitting import cells
 from agentpprof.errors import NothingFoundError, UsageError
 from agentpprof.output import STDOUT, write_output
 from agentpprof.profile.times import parse_span
+from agentpprof.runs.asking import asked_database
+from agentpprof.runs.chosen import check_text, checked_agent
 from agentpprof.store.database import opened_for_reading
 from agentpprof.store.queries import read_meta
 from agentpprof.store.search import KINDS, Hit, Question, find_hits
@@ -32,6 +33,7 @@ from agentpprof.store.search_index import (
 from agentpprof.streams import encoding_of, readable
 from agentpprof.tagging.rules import check_tag
 from agentpprof.terminal import show
+from agentpprof.text.telling import print_text
 from agentpprof.zones import time_text
 
 _WHERE = "Where"

@@ -2,12 +2,13 @@
 
 import click
 
-from agentpprof.commands.options import database_option, named_database
+from agentpprof.commands.options import database_option
 from agentpprof.commands.sections import OnceCommand
-from agentpprof.commands.telling import say
 from agentpprof.errors import AgentPprofError
+from agentpprof.runs.chosen import named_database
 from agentpprof.service import install, run_quietly, service_for, uninstall
 from agentpprof.store.database import default_path
+from agentpprof.text.telling import say
 
 
 @click.command("service", cls=OnceCommand)

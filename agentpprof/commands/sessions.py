@@ -5,12 +5,10 @@ from typing import Any, Final
 
 import click
 
-from agentpprof.commands.database_looks import Look, looked_at
 from agentpprof.commands.options import loudness_options, store_options
-from agentpprof.commands.printing import table_on_stdout
+from agentpprof.commands.profile import profile_defaults
 from agentpprof.commands.profile_options import selection_options
 from agentpprof.commands.sections import OnceCommand, option
-from agentpprof.commands.telling import print_text, say_json
 from agentpprof.counts import counted
 from agentpprof.encoders.amounts import humanise
 from agentpprof.models import Answer
@@ -22,7 +20,10 @@ from agentpprof.profile.session_rows import (
     session_rows,
     short_ids,
 )
+from agentpprof.runs.database_looks import Look, looked_at
 from agentpprof.store import queries
+from agentpprof.text.printing import table_on_stdout
+from agentpprof.text.telling import print_text, say_json
 from agentpprof.vocabulary import OUTCOMES
 from agentpprof.zones import time_text
 
@@ -76,7 +77,7 @@ def command(**options: Any) -> None:
     """
     sort, outcome = options.pop("sort"), options.pop("outcome")
     limit, as_json = options.pop("rows"), options.pop("as_json")
-    with looked_at(options) as look:
+    with looked_at({**profile_defaults(), **options}) as look:
         rows = _rows(look)
         shorts = short_ids([each.session_id for each in top_sessions(look.every)])
     rows = [row for row in rows if outcome in (None, row.outcome)]

@@ -5,13 +5,9 @@ from typing import Any
 
 import click
 
-from agentpprof.commands.database_looks import Look, looked_at
-from agentpprof.commands.finding import named_session
 from agentpprof.commands.options import loudness_options, store_options
-from agentpprof.commands.printing import paper_of_stdout, print_lines
+from agentpprof.commands.profile import profile_defaults
 from agentpprof.commands.sections import OnceCommand, option
-from agentpprof.commands.show_text import timeline_lines
-from agentpprof.commands.telling import say_json
 from agentpprof.errors import UsageError
 from agentpprof.models import SessionInfo
 from agentpprof.privacy import PublicText
@@ -19,7 +15,12 @@ from agentpprof.profile.fields import PREVIEW
 from agentpprof.profile.selection import home_of, project_names
 from agentpprof.profile.tasks import own_tasks, spawning_prompts
 from agentpprof.profile.timeline_rows import Step, steps_of
+from agentpprof.runs.database_looks import Look, looked_at
+from agentpprof.runs.finding import named_session
 from agentpprof.store import queries
+from agentpprof.text.printing import paper_of_stdout, print_lines
+from agentpprof.text.show_text import timeline_lines
+from agentpprof.text.telling import say_json
 
 _OUTPUT = "Output"
 
@@ -48,7 +49,7 @@ def command(session_id: str, as_json: bool, include_previews: bool, **options: A
     """
     if not session_id:
         raise UsageError("SESSION is empty: write the beginning of an id")
-    with looked_at({**options, "all_projects": True}) as look:
+    with looked_at({**profile_defaults(), **options, "all_projects": True}) as look:
         top = named_session(session_id, look.every)
         steps = _steps(look, top)
         texts = {}

@@ -12,22 +12,15 @@ from typing import Any
 
 import click
 
-from agentpprof.commands.asking import (
-    WordsCommand,
-    asked_database,
-    asking_options,
-    chosen_format,
-    parameter_option,
-    read_parameters,
-    write_answer,
-)
+from agentpprof.commands.asking_options import WordsCommand, asking_options, parameter_option
 from agentpprof.commands.sections import option
-from agentpprof.commands.telling import print_text
 from agentpprof.errors import UsageError
 from agentpprof.models import Answer
 from agentpprof.output import STDOUT, write_output
+from agentpprof.runs.asking import asked_database, chosen_format, read_parameters, write_answer
 from agentpprof.store.guard import DEFAULT_LIMITS, Limits, opened_guarded
 from agentpprof.store.schema_docs import Shown, read_schema
+from agentpprof.text.telling import print_text
 
 _QUESTION = "Question"
 _LIMITS = "Limits"

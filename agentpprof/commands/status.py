@@ -4,9 +4,9 @@ from typing import Any
 
 import click
 
-from agentpprof.commands.condition import read_condition, tell
 from agentpprof.commands.options import store_options
 from agentpprof.commands.sections import OnceCommand
+from agentpprof.runs.condition import read_condition, tell
 
 
 @click.command("status", cls=OnceCommand)

@@ -7,26 +7,21 @@ from typing import Any
 
 import click
 
-from agentpprof.commands.asking import WordsCommand
-from agentpprof.commands.options import (
-    check_loudness,
-    database_option,
-    loudness_options,
-    named_database,
-    store_options,
-)
-from agentpprof.commands.printing import table_on_stdout
+from agentpprof.commands.asking_options import WordsCommand
+from agentpprof.commands.options import database_option, loudness_options, store_options
 from agentpprof.commands.profile_options import selection_options
 from agentpprof.commands.sections import F, OnceCommand, OneOfGroup, apply_options, option
-from agentpprof.commands.tag_documents import Asked, list_tags, read_asked, report_tags, text_of
 from agentpprof.commands.tags_compare import command as compare_command
 from agentpprof.commands.tags_run import command as run_command
-from agentpprof.commands.telling import print_text, say, say_json
 from agentpprof.output import STDOUT, write_output
+from agentpprof.runs.chosen import check_loudness, named_database
+from agentpprof.runs.tag_documents import Asked, list_tags, read_asked, report_tags, text_of
 from agentpprof.store.database import default_path
 from agentpprof.store.manual_tags import Change, set_tag, unset_tag
 from agentpprof.tables import write_json
 from agentpprof.tagging.rules import check_tag
+from agentpprof.text.printing import table_on_stdout
+from agentpprof.text.telling import print_text, say, say_json
 
 _OUTPUT = "Output"
 _TAGS = "Tags"

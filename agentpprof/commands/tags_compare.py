@@ -4,11 +4,11 @@ from typing import Any
 
 import click
 
-from agentpprof.commands.asking import WordsCommand
+from agentpprof.commands.asking_options import WordsCommand
 from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.profile_options import selection_options, tag_options
 from agentpprof.commands.sections import option
-from agentpprof.commands.telling import say, say_json
+from agentpprof.text.telling import say, say_json
 
 _OUTPUT = "Output"
 
@@ -38,7 +38,7 @@ def command(first: str, second: str, as_json: bool, **options: Any) -> None:
       agentpprof tags compare --all-projects
       agentpprof tags compare hand llm --all-projects --include-previews
     """
-    from agentpprof.commands.tagger_pairs import compare_taggers, text_of
+    from agentpprof.runs.tagger_pairs import compare_taggers, text_of
 
     document = compare_taggers((first, second), options)
     if as_json:

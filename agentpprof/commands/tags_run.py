@@ -8,7 +8,7 @@ import click
 from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.profile_options import selection_options, tag_options
 from agentpprof.commands.sections import OnceCommand, option
-from agentpprof.commands.telling import say, say_json
+from agentpprof.text.telling import say, say_json
 from agentpprof.vocabulary import TAG_KINDS
 
 _OUTPUT = "Output"
@@ -38,7 +38,7 @@ def command(is_dry: bool, as_json: bool, **options: Any) -> int:
       agentpprof tags run --tagger llm --all-projects --dry-run
       agentpprof tags run --tagger llm --all-projects
     """
-    from agentpprof.commands.llm_run import dry_run, run_texts, text_of_dry_run, text_of_run
+    from agentpprof.runs.llm_run import dry_run, run_texts, text_of_dry_run, text_of_run
 
     if is_dry:
         sent = dry_run(options)

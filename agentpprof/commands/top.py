@@ -6,10 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import click
 
-from agentpprof.commands.asked import Asked, read_options
 from agentpprof.commands.options import loudness_options, store_options
-from agentpprof.commands.outputs import Output, make_output
-from agentpprof.commands.printing import paper_of_stdout, print_lines
 from agentpprof.commands.profile_options import (
     rule_options,
     selection_options,
@@ -17,15 +14,6 @@ from agentpprof.commands.profile_options import (
     view_options,
 )
 from agentpprof.commands.sections import F, OnceCommand, apply_options, option
-from agentpprof.commands.telling import say, say_json
-from agentpprof.commands.top_text import (
-    Line,
-    Paper,
-    head_lines,
-    left_out_line,
-    row_lines,
-    tree_lines,
-)
 from agentpprof.defaults import DEFAULT_SVG_WIDTH
 from agentpprof.encoders.decode import profile_of_document
 from agentpprof.encoders.samples import stack_values
@@ -33,6 +21,18 @@ from agentpprof.errors import UsageError
 from agentpprof.models import Profile, Stack
 from agentpprof.profile.rules import parse_stack
 from agentpprof.profile.top import NAMING_KINDS, only_kinds, top_branches, top_rows
+from agentpprof.runs.asked import Asked, read_options
+from agentpprof.runs.outputs import Output, make_output
+from agentpprof.text.printing import paper_of_stdout, print_lines
+from agentpprof.text.telling import say, say_json
+from agentpprof.text.top_text import (
+    Line,
+    Paper,
+    head_lines,
+    left_out_line,
+    row_lines,
+    tree_lines,
+)
 
 DEFAULT_ROWS = 20
 _OUTPUT = "Output"

@@ -5,23 +5,17 @@ from typing import Any
 
 import click
 
-from agentpprof.commands.options import (
-    check_loudness,
-    chosen_roots,
-    loudness_options,
-    named_database,
-    store_options,
-    tell_new_database,
-)
+from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.profile_options import tag_options
 from agentpprof.commands.sections import OnceCommand
-from agentpprof.commands.telling import read_text_of, say
-from agentpprof.commands.watch_tagging import WatchTagging, read_watch_tagging
 from agentpprof.config import configured_tagger
 from agentpprof.errors import UsageError
 from agentpprof.ingest.watch import Batch, Watched
 from agentpprof.ingest.watcher_process import run_watcher
+from agentpprof.runs.chosen import check_loudness, chosen_roots, named_database, tell_new_database
+from agentpprof.runs.watch_tagging import WatchTagging, read_watch_tagging
 from agentpprof.store.database import default_path
+from agentpprof.text.telling import read_text_of, say
 
 
 @click.command("watch", cls=OnceCommand)

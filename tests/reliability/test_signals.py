@@ -212,7 +212,7 @@ def test_the_clock_of_the_machine_decides_nothing(
 _MAY_START = {
     "service.py": {"subprocess"},  # systemctl and launchctl, by exec
     "commands/sql.py": {"threading"},  # a timer that ends the process
-    "commands/watch_tagging.py": {"threading"},  # opens connections of its own
+    "runs/watch_tagging.py": {"threading"},  # opens connections of its own
 }
 _FORKING = {"subprocess", "threading", "multiprocessing", "concurrent.futures", "_thread"}
 _FORKS = {"fork", "forkpty", "posix_spawn", "spawnv", "system", "popen"}

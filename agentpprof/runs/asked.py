@@ -6,11 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agentpprof.commands.options import check_loudness, checked_agent
-from agentpprof.commands.profile_options import DEFAULT_FORMAT
-from agentpprof.commands.source import Source, read_source
-from agentpprof.commands.tagger_choice import TaggerChoice, read_tagger
 from agentpprof.config import with_configuration, with_default_project
+from agentpprof.defaults import DEFAULT_FORMAT
 from agentpprof.encoders import encoder, format_of_path, gzip_of_path
 from agentpprof.errors import NoHomeError, UsageError
 from agentpprof.models import OutputOptions
@@ -31,6 +28,9 @@ from agentpprof.profile.rules import (
 from agentpprof.profile.selection import Selection, name_of_root
 from agentpprof.profile.times import parse_span
 from agentpprof.profile.views import View, view_named
+from agentpprof.runs.chosen import check_loudness, checked_agent
+from agentpprof.runs.source import Source, read_source
+from agentpprof.runs.tagger_choice import TaggerChoice, read_tagger
 from agentpprof.store.database import default_path, look_at, opened_for_reading
 from agentpprof.tagging.rules import check_tag
 from agentpprof.workspaces import find_workspace

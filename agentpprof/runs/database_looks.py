@@ -5,18 +5,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from agentpprof.commands.asked import read_options
-from agentpprof.commands.making import gather_on
-from agentpprof.commands.options import chosen_database
-from agentpprof.commands.profile import profile_defaults
-from agentpprof.commands.progress import progress_bar
-from agentpprof.commands.source import sync_source
-from agentpprof.commands.telling import report_lines, say
 from agentpprof.config import configured_tagger
 from agentpprof.models import SessionInfo
 from agentpprof.profile.gather import Gathered
+from agentpprof.runs.asked import read_options
+from agentpprof.runs.chosen import chosen_database
+from agentpprof.runs.making import gather_on
+from agentpprof.runs.source import sync_source
 from agentpprof.store import queries, tag_cache
 from agentpprof.store.database import opened_for_reading
+from agentpprof.text.progress import progress_bar
+from agentpprof.text.telling import report_lines, say
 
 
 class Look(NamedTuple):
@@ -30,9 +29,8 @@ class Look(NamedTuple):
 
 @contextmanager
 def looked_at(options: Mapping[str, Any]) -> Iterator[Look]:
-    """Sync, then yield the chosen sessions; what is not given is as for a profile."""
-    chosen = {**profile_defaults(), **options, "view_name": "operations", "stack": "session"}
-    asked = read_options(chosen)
+    """Sync, then yield the chosen sessions; `options` holds all those of a profile."""
+    asked = read_options({**options, "view_name": "operations", "stack": "session"})
     source = asked.source
     with chosen_database(source.database, source.is_foreign, asked.is_quiet) as path:
         with progress_bar(asked.is_quiet) as on_progress:

@@ -5,11 +5,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agentpprof.commands.asked import read_sessions_asked
-from agentpprof.commands.finding import no_session_message
-from agentpprof.commands.options import chosen_database
-from agentpprof.commands.progress import progress_bar
-from agentpprof.commands.source import Source, sync_source
 from agentpprof.config import configured_tagger, with_configuration
 from agentpprof.counts import counted
 from agentpprof.errors import NoSessionError, NothingFoundError
@@ -17,6 +12,10 @@ from agentpprof.models import Answer, PromptRow
 from agentpprof.moments import moment
 from agentpprof.profile.selection import Selection
 from agentpprof.profile.tagged import BY_HAND, Tagged, TaggedThing, gather_tags
+from agentpprof.runs.asked import read_sessions_asked
+from agentpprof.runs.chosen import chosen_database
+from agentpprof.runs.finding import no_session_message
+from agentpprof.runs.source import Source, sync_source
 from agentpprof.store import queries, tag_cache
 from agentpprof.store.database import opened_for_reading
 from agentpprof.tagging.hints import hints_for
@@ -31,6 +30,7 @@ from agentpprof.tagging.report import (
 from agentpprof.tagging.rules import parse_tag_rule, rule_warnings
 from agentpprof.tagging.tagger import Tagger
 from agentpprof.terminal import show
+from agentpprof.text.progress import progress_bar
 from agentpprof.vocabulary import TAG_KINDS, UNTAGGED
 
 _SAMPLES = 30

@@ -3,11 +3,11 @@
 import sqlite3
 from pathlib import Path
 
-from agentpprof.commands.asked import TOP, Asked
-from agentpprof.commands.llm_tagging import Job, Tagged, tag_texts
-from agentpprof.commands.telling import say
 from agentpprof.profile.llm_texts import find_texts, wanted_by
+from agentpprof.runs.asked import TOP, Asked
+from agentpprof.runs.llm_tagging import Job, Tagged, tag_texts
 from agentpprof.store import queries, tag_cache
+from agentpprof.text.telling import say
 
 
 def tag_for_profile(

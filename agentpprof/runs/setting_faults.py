@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, Final
 
-from agentpprof.commands.llm_server import KEY_VARIABLE, checked_url
-from agentpprof.commands.options import named_database
 from agentpprof.config import HOMES, PLACE, SETTINGS, Setting
 from agentpprof.defaults import DATABASE_VARIABLE
 from agentpprof.errors import AgentPprofError, NoHomeError, StoreError
 from agentpprof.origins import Configured, option_of
 from agentpprof.places import expanded, with_tilde
 from agentpprof.profile.rules import read_op_map_file
+from agentpprof.runs.chosen import named_database
+from agentpprof.runs.llm_server import KEY_VARIABLE, checked_url
 from agentpprof.store.database import look_at
 from agentpprof.tagging.rules import parse_tag_rule
 

@@ -5,16 +5,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agentpprof.commands.options import chosen_roots, named_database, temporary_folder
-from agentpprof.commands.progress import OnProgress
 from agentpprof.errors import UsageError
 from agentpprof.ingest import session_files
 from agentpprof.ingest.discover import Root, find_log_files
 from agentpprof.ingest.report import SyncReport
 from agentpprof.models import LogFile
+from agentpprof.runs.chosen import chosen_roots, named_database, temporary_folder
 from agentpprof.store.database import look_at, no_database, opened_for_writing
 from agentpprof.store.schema import schema_version
 from agentpprof.store.watch_lock import is_watched
+from agentpprof.text.progress import OnProgress
 
 
 class Source(NamedTuple):

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from agentpprof.commands.top_text import Line, Paper, cut
 from agentpprof.counts import counted
 from agentpprof.encoders.amounts import humanise
 from agentpprof.privacy import PublicText
 from agentpprof.profile.timeline_rows import Step
 from agentpprof.terminal import show
+from agentpprof.text.top_text import Line, Paper, cut
 from agentpprof.zones import time_text
 
 _INDENT = " " * 10

@@ -6,14 +6,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agentpprof.commands.asked import read_sessions_asked
-from agentpprof.commands.options import chosen_database
-from agentpprof.commands.progress import progress_bar
-from agentpprof.commands.source import sync_source
 from agentpprof.config import configured_tagger
 from agentpprof.profile.selection import Selection
+from agentpprof.runs.asked import read_sessions_asked
+from agentpprof.runs.chosen import chosen_database
+from agentpprof.runs.source import sync_source
 from agentpprof.store import queries, tag_cache
 from agentpprof.store.database import opened_for_reading
+from agentpprof.text.progress import progress_bar
 
 
 class Opened(NamedTuple):

@@ -5,9 +5,9 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from agentpprof.commands.telling import print_text
-from agentpprof.commands.top_text import Line, Paper
 from agentpprof.streams import encoding_of
+from agentpprof.text.telling import print_text
+from agentpprof.text.top_text import Line, Paper
 
 if TYPE_CHECKING:
     from agentpprof.models import Answer

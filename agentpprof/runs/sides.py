@@ -6,10 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agentpprof.commands.asked import Asked, read_options
-from agentpprof.commands.making import make_on
-from agentpprof.commands.options import check_text
-from agentpprof.commands.source import Synced
 from agentpprof.encoders import format_of_path
 from agentpprof.encoders.decode import READABLE, decode_profile
 from agentpprof.errors import NothingFoundError, UsageError
@@ -18,6 +14,10 @@ from agentpprof.privacy import PublicText, shortened
 from agentpprof.profile.diff import Counts
 from agentpprof.profile.selection import home_of, project_names
 from agentpprof.profile.views import view_named
+from agentpprof.runs.asked import Asked, read_options
+from agentpprof.runs.chosen import check_text
+from agentpprof.runs.making import make_on
+from agentpprof.runs.source import Synced
 from agentpprof.store import queries
 
 EVERYTHING = "all"

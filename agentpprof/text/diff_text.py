@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from agentpprof.commands.top_text import Line, Paper, bar_of, bar_width, cut, name_of, padded
 from agentpprof.encoders.amounts import change, humanise, noun_of
 from agentpprof.models import Difference, Profile
 from agentpprof.profile.diff import FrameChange
 from agentpprof.terminal import show
+from agentpprof.text.top_text import Line, Paper, bar_of, bar_width, cut, name_of, padded
 
 _LESS, _MORE = "blue", "yellow"
 

@@ -10,17 +10,17 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
-from agentpprof.commands.llm_server import LlmChoice
-from agentpprof.commands.progress import counting_bar
-from agentpprof.commands.telling import say
 from agentpprof.counts import counted
 from agentpprof.errors import StoreError
 from agentpprof.privacy import PublicText
 from agentpprof.profile.llm_texts import Texts, questions_of
 from agentpprof.profile.request import ModelTags
+from agentpprof.runs.llm_server import LlmChoice
 from agentpprof.store import llm_tags
 from agentpprof.tagging.llm_prompts import Question, definition
 from agentpprof.tagging.llm_server import Run, ServerError
+from agentpprof.text.progress import counting_bar
+from agentpprof.text.telling import say
 from agentpprof.vocabulary import TAG_KINDS, UNTAGGED
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """The largest frames, and the tree of them, as lines for a terminal.
 
-A line is a list of pieces, each with the style it may have: `commands/printing.py` prints them
+A line is a list of pieces, each with the style it may have: `text/printing.py` prints them
 coloured on a terminal and bare into a pipe.
 """
 

@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agentpprof import output_cache
-from agentpprof.commands.asked import TOP, Asked
-from agentpprof.commands.expiry import expiry_warning
-from agentpprof.commands.options import chosen_database
-from agentpprof.commands.progress import progress_bar
-from agentpprof.commands.source import Synced, sync_source
-from agentpprof.commands.telling import age_line, report_lines
 from agentpprof.memory import paused_collection
+from agentpprof.runs.asked import TOP, Asked
+from agentpprof.runs.chosen import chosen_database
+from agentpprof.runs.expiry import expiry_warning
+from agentpprof.runs.source import Synced, sync_source
 from agentpprof.store.database import opened_for_reading
 from agentpprof.store.queries import read_state
+from agentpprof.text.progress import progress_bar
+from agentpprof.text.telling import age_line, report_lines
 
 
 class Output(NamedTuple):
@@ -46,8 +46,8 @@ def _made(
     connection: sqlite3.Connection, database: Path, asked: Asked, synced: Synced
 ) -> output_cache.CachedOutput:
     """Make an output that is in no cache; only then the parts that make it are imported."""
-    from agentpprof.commands.making import make_on, summary_of
     from agentpprof.encoders import encoder
+    from agentpprof.runs.making import make_on, summary_of
 
     made = make_on(connection, database, asked, synced)
     format_name = "json" if asked.format == TOP else asked.format

@@ -1,4 +1,4 @@
-"""What `sql`, `ask` and `search` share: which database they ask, parameters, and their output."""
+"""What `sql`, `ask` and `search` do: the database they ask, parameters, how answers are written."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -6,82 +6,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-import click
-
-from agentpprof.commands.options import (
-    check_loudness,
-    chosen_database,
-    chosen_roots,
-    loudness_options,
-    named_database,
-    store_options,
-)
-from agentpprof.commands.printing import table_on_stdout
-from agentpprof.commands.progress import progress_bar
-from agentpprof.commands.sections import F, OnceCommand, apply_options, option
-from agentpprof.commands.telling import print_text, report_lines, say
 from agentpprof.config import configured_tagger
 from agentpprof.errors import UsageError
 from agentpprof.models import Answer
 from agentpprof.output import STDOUT, write_output
+from agentpprof.runs.chosen import check_loudness, chosen_database, chosen_roots, named_database
 from agentpprof.store.database import look_at, no_database, opened_for_reading, opened_for_writing
 from agentpprof.store.schema import schema_version
+from agentpprof.text.printing import table_on_stdout
+from agentpprof.text.progress import progress_bar
+from agentpprof.text.telling import print_text, report_lines, say
 
-_OUTPUT = "Output"
-_STORE = "Logs and database"
 _FORMATS: Final = ("json", "jsonl", "csv", "markdown")
 _FORMS_OF_FILES: Final = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown"}
 _WHOLE_NUMBER = re.compile(r"-?(0|[1-9]\d{0,17})")
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)\.\d+")
-
-
-class WordsCommand(OnceCommand):
-    """A command that takes words; one of them may be the name of a command."""
-
-    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        """Refuse an option given twice, then parse."""
-        if "--help" not in args and "-h" not in args:
-            _, _, order = self.make_parser(context).parse_args(args=list(args))
-            self._refuse_doubled(context, order)
-        return click.Command.parse_args(self, context, args)
-
-
-def asking_options(function: F) -> F:
-    """Add the forms of output, the database and what is told."""
-    flags = (
-        option(_OUTPUT, "--json", "as_json", is_flag=True, help="One JSON object."),
-        option(_OUTPUT, "--jsonl", "as_jsonl", is_flag=True, help="One JSON object a line."),
-        option(_OUTPUT, "--csv", "as_csv", is_flag=True, help="CSV, safe for spreadsheets."),
-        option(_OUTPUT, "--markdown", "as_markdown", is_flag=True, help="A Markdown table."),
-        option(
-            _OUTPUT, "-o", "--output", metavar="PATH", default=STDOUT, help="A file, not stdout."
-        ),
-    )
-    function = loudness_options(function)
-    return apply_options(function, *flags, store_options, no_sync_option)
-
-
-def no_sync_option(function: F) -> F:
-    """Add whether the logs are looked at first."""
-    return option(
-        _STORE,
-        "--no-sync",
-        is_flag=True,
-        help="Ask what is stored; logs are not looked at. So it is with --db alone.",
-    )(function)
-
-
-def parameter_option(function: F) -> F:
-    """Add `-p name=value`."""
-    return option(
-        "Question",
-        "-p",
-        "--param",
-        "parameters",
-        multiple=True,
-        metavar="NAME=VALUE",
-        help="A parameter, :NAME in the statement; numbers are numbers, null is null.",
-    )(function)
 
 
 def read_parameters(texts: Iterable[str]) -> dict[str, Any]:

@@ -6,16 +6,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agentpprof.commands.llm_server import LlmChoice
-from agentpprof.commands.llm_tagging import Job, Report, missing_texts, tag_texts
-from agentpprof.commands.opened import opened_selection
-from agentpprof.commands.tagger_choice import read_tagger
 from agentpprof.config import configured_tagger, with_model_server
 from agentpprof.counts import counted
 from agentpprof.errors import UsageError
 from agentpprof.profile.llm_texts import Texts, Wanted, find_texts, questions_of
 from agentpprof.profile.selection import Selection
 from agentpprof.redactor import EMAIL, SECRET
+from agentpprof.runs.llm_server import LlmChoice
+from agentpprof.runs.llm_tagging import Job, Report, missing_texts, tag_texts
+from agentpprof.runs.opened import opened_selection
+from agentpprof.runs.tagger_choice import read_tagger
 from agentpprof.store import queries, tag_cache
 from agentpprof.store.database import opened_for_reading
 from agentpprof.tagging.llm_prompts import messages

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
-from agentpprof.commands.llm_server import LlmChoice, read_llm_choice
 from agentpprof.config import configured_tagger
 from agentpprof.errors import UsageError
+from agentpprof.runs.llm_server import LlmChoice, read_llm_choice
 from agentpprof.tagging.tagger import Tagger
 
 if TYPE_CHECKING:
-    from agentpprof.commands.llm_tagging import Tagged
+    from agentpprof.runs.llm_tagging import Tagged
 
 _TAGGERS = ("regex", "llm")
 # Options that only a model's server needs: said to do nothing without it.

@@ -6,11 +6,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agentpprof import __version__
-from agentpprof.commands.asked import Asked
-from agentpprof.commands.finding import no_session_message
-from agentpprof.commands.options import chosen_database
-from agentpprof.commands.source import Synced, sync_source
-from agentpprof.commands.telling import skipped_text
 from agentpprof.config import configured_tagger
 from agentpprof.errors import NoSessionError, NothingFoundError
 from agentpprof.models import Profile, PromptRow
@@ -20,8 +15,13 @@ from agentpprof.profile.request import Request
 from agentpprof.profile.selection import Selection
 from agentpprof.profile.summaries import session_summaries, tagging_summary
 from agentpprof.profile.views import VIEWS, View
+from agentpprof.runs.asked import Asked
+from agentpprof.runs.chosen import chosen_database
+from agentpprof.runs.finding import no_session_message
+from agentpprof.runs.source import Synced, sync_source
 from agentpprof.store import queries, tag_cache
 from agentpprof.store.database import opened_for_reading
+from agentpprof.text.telling import skipped_text
 
 
 class Made(NamedTuple):
@@ -89,7 +89,7 @@ def _with_model_tags(
     """Ask a model about what has no tag yet, where one is to be asked."""
     if asked.tagger.llm is None:
         return asked
-    from agentpprof.commands.llm_profile import tag_for_profile
+    from agentpprof.runs.llm_profile import tag_for_profile
 
     selection = _selection_of(connection, asked, synced)
     tagged = tag_for_profile(connection, database, asked._replace(selection=selection), new_tags)

@@ -10,18 +10,18 @@ from typing import Any, NamedTuple
 import click
 
 from agentpprof import __version__
-from agentpprof.commands.expiry import expiry_warning
-from agentpprof.commands.options import chosen_roots, named_database
-from agentpprof.commands.telling import ago, say
 from agentpprof.counts import counted, counted_sessions
 from agentpprof.errors import StoreError
 from agentpprof.ingest.checking import Check
 from agentpprof.ingest.discover import Root
 from agentpprof.ingest.pending import Pending, find_pending
+from agentpprof.runs.chosen import chosen_roots, named_database
+from agentpprof.runs.expiry import expiry_warning
 from agentpprof.store.database import default_path
 from agentpprof.store.files import KnownFile
 from agentpprof.store.health import DISK_ALARM_BYTES, WAL_ALARM_BYTES, Health, read_health
 from agentpprof.store.watch_lock import WatchNote
+from agentpprof.text.telling import ago, say
 
 NEEDS_ATTENTION = 3  # exit code: it works, but a person should look
 

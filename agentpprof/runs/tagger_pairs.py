@@ -5,8 +5,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agentpprof.commands.llm_server import LlmChoice, read_llm_choice
-from agentpprof.commands.opened import Opened, opened_selection
 from agentpprof.config import configured_tagger, with_model_server
 from agentpprof.counts import counted
 from agentpprof.errors import NothingFoundError, UsageError
@@ -14,6 +12,8 @@ from agentpprof.models import PromptRow
 from agentpprof.privacy import PublicText
 from agentpprof.profile.agreement import Agreement, agreement
 from agentpprof.profile.selection import choose_sessions, newest_sessions
+from agentpprof.runs.llm_server import LlmChoice, read_llm_choice
+from agentpprof.runs.opened import Opened, opened_selection
 from agentpprof.store import llm_tags, queries, tag_cache
 from agentpprof.tagging.llm_prompts import definition
 from agentpprof.tagging.rules import parse_tag_rule

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from agentpprof.commands.llm_server import LlmChoice
-from agentpprof.commands.tagger_choice import read_tagger
 from agentpprof.config import with_model_server
 from agentpprof.errors import AgentPprofError, UsageError
+from agentpprof.runs.llm_server import LlmChoice
+from agentpprof.runs.tagger_choice import read_tagger
 
 _PAUSE_SECONDS = 0.2
 _FIRST_PAUSE_SECONDS = 60.0
@@ -75,7 +75,7 @@ class WatchTagging:
 
     def _tag(self) -> str:
         """Tag what is new; returns what went wrong."""
-        from agentpprof.commands.llm_run import run_in_background
+        from agentpprof.runs.llm_run import run_in_background
 
         try:
             report = run_in_background(
