@@ -39,7 +39,6 @@ def marked_cell(marks: Marks, object_kind: str, op: int = TOOL) -> Cell:
         marks.new("subagent"),
         marks.new("session id"),
         marks.new("root"),
-        marks.new("worktree"),
     )
     return Cell(
         bag,

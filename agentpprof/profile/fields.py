@@ -34,7 +34,6 @@ class SessionGroup(NamedTuple):
     subagent: str = ""
     session_id: str = ""  # only where a rule, a frame or a label needs it
     root: str = ""
-    worktree: str = ""
 
 
 class Parts(NamedTuple):

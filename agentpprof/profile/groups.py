@@ -9,7 +9,6 @@ from typing import Any
 
 from agentpprof.models import PromptRow, SessionInfo
 from agentpprof.profile.fields import PromptGroup, SessionGroup, outcome_named
-from agentpprof.profile.objects import worktree_of
 from agentpprof.profile.request import Request
 from agentpprof.profile.selection import home_of, project_names
 from agentpprof.profile.tasks import own_tag
@@ -53,7 +52,6 @@ class Groups:
             project, base = selection.project_name, selection.project_root
         else:
             project, base = selection.project_name or self._names.get(root, ""), root
-        cwd = session.cwd or home.cwd or ""
         return SessionGroup(
             project=project or "unknown",
             agent=session.agent,
@@ -61,7 +59,6 @@ class Groups:
             subagent=(session.agent_type or "agent") if session.parent_key is not None else "",
             session_id=session.session_id if with_id else "",
             root=base,
-            worktree=worktree_of(cwd, root),
         )
 
     def group_prompts(

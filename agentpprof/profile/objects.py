@@ -28,8 +28,8 @@ class Objects:
         self._sessions = sessions
         self._path_depth = path_depth
         self._with_paths = with_paths
-        places = Distinct[tuple[str, str]]()  # paths of one place have their groups in common
-        self._places = [places.number((each.root, each.worktree)) for each in sessions]
+        roots = Distinct[str]()  # paths seen from one root have their groups in common
+        self._roots = [roots.number(each.root) for each in sessions]
         self._shown = Distinct(ShownObject())
         self._known: dict[tuple[str, int], _Shown] = {}
         self._names: Mapping[int, str] = {}
@@ -45,7 +45,7 @@ class Objects:
 
     def shown_of(self, bag_id: int, session: int) -> Mapping[int, int]:
         """Return the numbers of a bag's objects, as a session shows them, by the store's number."""
-        spot = (self._kinds[bag_id], self._places[session])
+        spot = (self._kinds[bag_id], self._roots[session])
         found = self._known.get(spot)
         if found is None:
             shown_object = partial(self._shown_object, spot[0], self._sessions[session])
@@ -65,10 +65,7 @@ class Objects:
         return ShownObject(kind, path if self._with_paths else "", group)
 
     def _group(self, path: str, session: SessionGroup) -> str:
-        worktree = session.worktree
-        if worktree and (path == worktree or path.startswith(worktree + "/")):
-            return path_group(path, worktree, self._path_depth)
-        return path_group(path, session.root, self._path_depth)
+        return path_group(without_worktree(path, session.root), session.root, self._path_depth)
 
 
 class _Shown(dict[int, int]):
@@ -86,11 +83,11 @@ class _Shown(dict[int, int]):
         return number
 
 
-def worktree_of(cwd: str, root: str) -> str:
-    """Return the worktree of a project that a folder lies in, empty for the checkout itself."""
+def without_worktree(path: str, root: str) -> str:
+    """Return where a path lies in the checkout, for one in a worktree of a project below `root`."""
     for folder in WORKTREE_FOLDERS:
-        marker = f"/{folder}/"
-        before, found, behind = cwd.partition(marker)
-        if found and before == root:
-            return before + marker + behind.split("/", 1)[0]
-    return ""
+        before, found, behind = path.partition(f"/{folder}/")
+        if found and (before == root or before.startswith(root + "/")):
+            rest = behind.partition("/")[2]
+            return f"{before}/{rest}" if rest else before
+    return path
