@@ -244,11 +244,10 @@ def test_each_row_of_the_table_of_programs_is_well_formed() -> None:
         assert program is not None
         actions = {program.action, program.target_action, *program.actions.values()} - {""}
         assert {action.rstrip("~") for action in actions} <= set(table.rank) <= set(ACTIONS), name
-        assert set(program.fixed + program.rest + program.last) <= set("rwcdm?gouUhGsitpx.YCMT"), (
-            name
-        )
+        letters = set(program.fixed + program.rest + program.last)
+        assert letters <= set("rwcdm?gouUhGsitpx.YCMTSbnjkK"), name
         assert {kind for kind in program.values.values() if kind} <= set(
-            "rwcdm?gouUhstX;~SPE>DWRV2i"
+            "rwcdm?gouUhstX;~SPE>DWRV2iNn"
         ), name
         assert set(program.changes.values()) <= set(_ACCESS), name
         assert program.flags <= {
@@ -292,6 +291,26 @@ def test_each_name_stands_once_in_the_table_of_programs() -> None:
     ]
     names = [name for row in rows if row for name in names_of(row)]
     assert len(names) == len(set(names))
+
+
+def test_each_sub_command_of_the_table_can_be_reached() -> None:
+    table = program_table()
+    for name in table.names():
+        words = name.split(" ")
+        for count in range(1, len(words)):
+            parent = table.find(" ".join(words[:count]))
+            assert parent is not None, name
+            assert parent.has_parts, name
+
+
+def test_no_option_of_a_program_pins_the_action_of_its_sub_commands() -> None:
+    table = program_table()
+    for name in table.names():
+        program = table.find(name)
+        assert program is not None
+        if program.has_parts:
+            pinned = [key for key, action in program.actions.items() if action == program.action]
+            assert not [key for key in pinned if key[0] == "-"], name
 
 
 def test_the_table_of_programs_loads_in_ten_milliseconds() -> None:

@@ -9,9 +9,18 @@ from agentpprof.semantics.names import is_script
 from agentpprof.semantics.places import PATHS, Arguments, add_place, add_remote
 from agentpprof.semantics.programs import Program, ProgramTable
 
+_COMMANDS = ("x", "b", "S", "Y")
 _MAX_WORDS = 2000  # more operands than this say nothing new
 _ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*\+?=")
 _VERB = re.compile(r"[^A-Za-z]+")
+
+
+def _with_values(text: str) -> str:
+    """Return the text of a command with the values that `parallel` puts in behind `:::`."""
+    command, sign, values = text.partition(" ::: ")
+    if not sign:
+        return text
+    return command.replace("{}", values) if "{}" in command else f"{command} {values}"
 
 
 def read_arguments(words: list[str], program: Program, table: ProgramTable) -> Arguments:
@@ -24,7 +33,9 @@ def read_arguments(words: list[str], program: Program, table: ProgramTable) -> A
 class _Reader:
     """The state of one walk over the words."""
 
-    __slots__ = ("at", "found", "has_end", "has_pattern", "operands", "position", "table", "words")
+    __slots__ = (
+        "at", "entry", "found", "has_end", "has_pattern", "operands", "position", "table", "words",
+    )  # fmt: skip
 
     def __init__(self, words: list[str], program: Program, table: ProgramTable) -> None:
         self.words = words[:_MAX_WORDS]
@@ -33,6 +44,7 @@ class _Reader:
         self.at = 1
         self.position = 0
         self.has_pattern = False  # an option gave it, so no operand is one
+        self.entry = ""  # the program that an option puts before the command
         self.has_end = False  # an option gave the last operand
         self.operands: list[str] = []  # of a row with a last letter
 
@@ -115,8 +127,11 @@ class _Reader:
         for index, letter in enumerate(word[1:2] if is_long else word[1:], 2):
             key = "-" + letter
             if key in program.values:
-                if index < len(word) and program.values[key] not in ("X", "E"):
-                    self._take(program.values[key], word[index:].removeprefix("="))
+                kind = program.values[key]
+                joined = word[index:]
+                # Behind the c of `bash -ce` stand more letters, the text is the next word.
+                if joined and kind not in ("X", "E") and not (kind == "S" and joined.isalpha()):
+                    self._take(kind, joined.removeprefix("="))
                 else:
                     self._apply(key)
                 return
@@ -140,6 +155,8 @@ class _Reader:
             self.has_pattern = True
         elif kind == ";":
             self.at = len(self.words)
+        elif kind == "N":
+            self.entry = value
         elif kind in "SP":
             found.nested = (
                 kind,
@@ -179,9 +196,12 @@ class _Reader:
         elif letter == "m":
             pass
         elif letter:
-            for word in self.words[self.at :]:
-                self._add(letter, word)
-            self.at = len(self.words)
+            words, self.at = self.words[self.at :], len(self.words)
+            for word in words:
+                if letter != "-":
+                    self._add(letter, word)
+                elif word:
+                    self._read_operand(word)
 
     # -- operands --------------------------------------------------------------------------
 
@@ -216,8 +236,13 @@ class _Reader:
             return
         letter = self._letter(program)
         self.position += 1
-        if letter and letter != ".":
+        if letter in _COMMANDS:
+            self._read_command(letter, word)
+        elif letter and letter != ".":
             self._read_letter(letter, word)
+        if self.entry and program.fixed[self.position :] == "x":
+            self.found.rest = [self.entry, *self.words[self.at :]]
+            self.at = len(self.words)
 
     def _letter(self, program: Program) -> str:
         """Return the letter of the operand at the present position."""
@@ -230,18 +255,29 @@ class _Reader:
                 return "r"
         return program.fixed[position] if position < len(program.fixed) else program.rest
 
-    def _read_letter(self, letter: str, word: str) -> None:
-        """Read an operand whose letter is more than a path."""
-        if letter == "x":
-            if _ASSIGNMENT.match(word):
+    def _read_command(self, letter: str, word: str) -> None:
+        """Read an operand that begins another command, or may begin one."""
+        if letter == "x" or (letter == "b" and word in self.table.packaged):
+            if word == "-" or _ASSIGNMENT.match(word):  # env takes a dash too
                 self.position -= 1
                 return
             self.found.rest = self.words[self.at - 1 :]
             self.at = len(self.words)
-        elif letter == "p":
-            self.has_pattern = False
+        elif letter == "b":
+            if word[0] == "+":  # a variable of hatch
+                self.position -= 1
+            else:
+                self._add("t", word)
+        elif letter == "S":
+            self.found.nested = ("S", _with_values(" ".join(self.words[self.at - 1 :])))
+            self.at = len(self.words)
         elif letter == "Y":
             self._restart(self.found.program.name.split()[0], word)
+
+    def _read_letter(self, letter: str, word: str) -> None:
+        """Read an operand whose letter is more than a path."""
+        if letter == "p":
+            self.has_pattern = False
         elif letter == "C":
             verb = self.table.verbs.get(_VERB.split(word)[0], "")
             self.found.action = self.found.action or (

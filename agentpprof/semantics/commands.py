@@ -47,6 +47,8 @@ class SegmentMeaning:
     paths: list[tuple[str, str]] = field(default_factory=list)
     hosts: list[tuple[str, str]] = field(default_factory=list)
     nested: tuple[str, str] = ("", "")
+    folder: str | None = ""  # the nested command runs in, as seen from the segment's
+    is_inside: bool = False  # the nested command runs in a container
     moves: tuple[str, ...] = ()  # the words of `cd` and the like
 
 
@@ -60,6 +62,7 @@ def read_segment(segment: Segment, outer: tuple[str, ...]) -> SegmentMeaning:
         reading = SegmentMeaning(
             found.action, found.cmd, found.chain, found.tier, found.weakness,
             _seen_from(scope.folder, found.paths), found.hosts, found.nested,
+            found.folder, found.is_inside,
         )  # fmt: skip
         if found.moves:
             _change_folder(scope, found.moves)
@@ -84,6 +87,7 @@ def _read_words(words: tuple[str, ...], outer: tuple[str, ...], is_piped: bool) 
     is_inside = False
     folder: str | None = ""
     outer_paths: list[tuple[str, str]] = []
+    outer_hosts: list[tuple[str, str]] = []
     for _ in range(_MAX_UNWRAPPED):
         name = program_name(rest[0])
         program = table.find(name)
@@ -98,6 +102,7 @@ def _read_words(words: tuple[str, ...], outer: tuple[str, ...], is_piped: bool) 
         wrapped = arguments.rest
         if not wrapped or arguments.action or arguments.nested[0] == "E":
             break
+        outer_hosts += arguments.hosts
         if not is_inside:
             outer_paths += _resolved(arguments.paths, folder)
         is_inside |= "inside" in arguments.program.flags
@@ -107,10 +112,14 @@ def _read_words(words: tuple[str, ...], outer: tuple[str, ...], is_piped: bool) 
         rest = wrapped
     else:
         return SegmentMeaning("run", name, (*chain, name), paths=outer_paths)
-    reading = _read(arguments, name, (*chain, name), table)
+    reading = _read(arguments, name, chain, table)
     if reading.tier == _NORMAL and is_piped and "filter" in arguments.program.flags:
         reading.tier = _QUIET
+    if outer_hosts:
+        reading.hosts = outer_hosts + reading.hosts
     reading.paths = outer_paths
+    reading.folder = folder
+    reading.is_inside = is_inside or "inside" in arguments.program.flags
     if not is_inside:
         reading.paths = outer_paths + _resolved(arguments.paths, folder)
     if "cd" in program.flags:
@@ -140,8 +149,10 @@ def _unknown(
 def _read(
     arguments: Arguments, name: str, chain: tuple[str, ...], table: ProgramTable
 ) -> SegmentMeaning:
-    """Turn the arguments of a known program into a reading."""
+    """Turn the arguments of a known program, started by those of `chain`, into a reading."""
     program = arguments.program
+    if not arguments.nested[0] or "hidden" not in program.flags:
+        chain = (*chain, name)
     action = arguments.action or program.action or "run"
     if arguments.targets and not arguments.action:
         found = [target_action(program, target, table) for target in arguments.targets]
@@ -209,6 +220,14 @@ def _redirect(reading: SegmentMeaning, segment: Segment) -> None:
     if written and (phase == "explore" or (phase == "run" and reading.tier == _QUIET)):
         reading.action = "create" if written[0] == "create" else "edit"
         reading.tier = _NORMAL
+
+
+def nested_scope(segment: Segment, reading: SegmentMeaning) -> Scope:
+    """Return the scope of the command that stands in a word of `segment`."""
+    scope = segment.scope.inner()
+    if reading.folder != "":
+        scope.folder = None if reading.folder is None else _joined(scope.folder, reading.folder)
+    return scope
 
 
 def _change_folder(scope: Scope, words: tuple[str, ...]) -> None:

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from agentpprof.semantics import hosts
-from agentpprof.semantics.programs import Program
+from agentpprof.semantics.programs import Program, program_table
 from agentpprof.semantics.words import UNKNOWN
 
 PATHS: Final = frozenset("rwcdm")
@@ -53,6 +53,10 @@ def add_place(found: Arguments, letter: str, word: str) -> None:
             _add_host(found, _registry(word), "read")
     elif letter in "?gG":
         _add_likely(found, letter, word)
+    elif letter in "nj":
+        _add_named(found, letter, word)
+    elif letter in "kK" and (":" not in word or word[1:2] == ":"):
+        found.paths.append((word, "c" if letter == "K" else "r"))
 
 
 def _add_likely(found: Arguments, letter: str, word: str) -> None:
@@ -70,6 +74,17 @@ def _add_likely(found: Arguments, letter: str, word: str) -> None:
     is_path = word[0] in "./~" or _EXTENSION.search(_LINE.sub("", word.partition("::")[0]))
     if is_path or (letter == "?" and ("/" in word or "\\" in word)):
         found.paths.append((word, "w" if letter == "G" else "r"))
+
+
+def _add_named(found: Arguments, letter: str, word: str) -> None:
+    """Note a word that names a package (a module where the letter is j) unless it is a path."""
+    host = hosts.host_of(word)
+    if host:
+        _add_host(found, host, "read")
+        return
+    is_path = word[0] in "./~" or word.endswith(program_table().package_endings)
+    if is_path or (letter == "j" and ("/" in word or word.endswith(".py"))):
+        found.paths.append((word, "r"))
 
 
 def add_remote(found: Arguments, word: str, *, is_last: bool) -> None:

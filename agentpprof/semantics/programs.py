@@ -55,6 +55,8 @@ class ProgramTable:
         self.verbs: dict[str, str] = _by_word(table["verbs"])
         self.spoken: dict[str, str] = _by_word(table["spoken"])
         self.tools: dict[str, str] = _by_word(table["tools"])
+        self.packaged = frozenset(_by_word(table["packaged"]))
+        self.package_endings = tuple("." + word for word in table["packages"]["endings"].split())
         self._words = {name: frozenset(text.split()) for name, text in table["targets"].items()}
 
     def _add(self, row: str) -> None:
@@ -117,6 +119,8 @@ def _program(name: str, row: str) -> Program:
         operands = operands[1:]
     head, star, program.last = operands.partition("*")
     program.fixed, program.rest = (head[:-1], head[-1:]) if star else (head, "")
+    if program.fixed[:1] == "p" or (program.rest and program.rest in "rwcdm"):
+        program.after_dashes = "-"
     flags = set()
     for option in options[0].split() if options else ():
         if option[0] == "#":

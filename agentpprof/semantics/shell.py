@@ -8,17 +8,19 @@ and filters behind a pipe count only when nothing else is there.
 from functools import lru_cache
 from typing import NamedTuple
 
-from agentpprof.semantics.commands import SegmentMeaning, read_segment
+from agentpprof.semantics.commands import SegmentMeaning, nested_scope, read_segment
 from agentpprof.semantics.heredocs import cut_heredocs
 from agentpprof.semantics.patches import PATCH_START, patch_paths
 from agentpprof.semantics.powershell import powershell_segments
 from agentpprof.semantics.programs import program_table
 from agentpprof.semantics.scopes import Scope, Segment
 from agentpprof.semantics.segments import segments_of
+from agentpprof.semantics.words import UNKNOWN
 
 _MAX_DEPTH = 4  # shells within shells
 _MAX_CACHED = 4096  # longer commands are not kept
 _MAX_PATHS = 256
+_NO_TEXT = UNKNOWN + " "
 
 
 class CommandMeaning(NamedTuple):
@@ -119,9 +121,12 @@ def _read(
     for segment in segments:
         reading = read_segment(segment, chain)
         kind, text = reading.nested
-        if kind and text and len(chain) < _MAX_DEPTH:
+        if kind and text.strip(_NO_TEXT) and len(chain) < _MAX_DEPTH:
             before = len(readings)
-            _read(text, segment.scope.inner(), readings, reading.chain, kind == "P")
+            _read(text, nested_scope(segment, reading), readings, reading.chain, kind == "P")
+            if reading.is_inside:  # paths of a container are none of this machine
+                for inner in readings[before:]:
+                    inner.paths = []
             if len(readings) > before:
                 readings[before].paths.extend(reading.paths)
                 continue
