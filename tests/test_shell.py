@@ -245,10 +245,9 @@ def test_each_row_of_the_table_of_programs_is_well_formed() -> None:
         actions = {program.action, program.target_action, *program.actions.values()} - {""}
         assert {action.rstrip("~") for action in actions} <= set(table.rank) <= set(ACTIONS), name
         letters = set(program.fixed + program.rest + program.last)
-        assert letters <= set("rwcdm?gouUhGsitpx.YCMTSbnjkK"), name
-        assert {kind for kind in program.values.values() if kind} <= set(
-            "rwcdm?gouUhstX;~SPE>DWRV2iNn"
-        ), name
+        assert letters <= set("rwcdm?gouUhGsitpx.YCMTSbnjkKv"), name
+        kinds = {kind for kind in program.values.values() if kind}
+        assert kinds <= {*"rwcdm?gouUhstX;~SPE>DWRV2iNnFAC", "2r"}, name
         assert set(program.changes.values()) <= set(_ACCESS), name
         assert program.flags <= {
             "filter",
@@ -259,6 +258,7 @@ def test_each_row_of_the_table_of_programs_is_well_formed() -> None:
             "cd",
             "weak",
             "long",
+            "plus",
         }, name
     assert set(table.effect) == set(ACTIONS)
 

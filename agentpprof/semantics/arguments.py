@@ -5,6 +5,7 @@
 
 import re
 
+from agentpprof.semantics.archives import ArchiveReader
 from agentpprof.semantics.names import is_script
 from agentpprof.semantics.places import PATHS, Arguments, add_place, add_remote
 from agentpprof.semantics.programs import Program, ProgramTable
@@ -25,6 +26,10 @@ def _with_values(text: str) -> str:
 
 def read_arguments(words: list[str], program: Program, table: ProgramTable) -> Arguments:
     """Read what follows the program's name, `words[0]`."""
+    if program.rest == "T":
+        found = Arguments(program)
+        ArchiveReader(words[:_MAX_WORDS], found).read()
+        return found
     reader = _Reader(words, program, table)
     reader.read()
     return reader.found
@@ -59,7 +64,7 @@ class _Reader:
                     self._read_behind_dashes()
                 else:
                     self._read_option(word)
-            elif word and not (word[0] == "/" and self._is_slash_option(word)):
+            elif word and not (word[0] in "/+" and self._is_other_option(word)):
                 self._read_operand(word)
         self._finish()
 
@@ -68,9 +73,11 @@ class _Reader:
         program = self.found.program
         return program.has_parts and self.table.find(f"{program.name} {word}") is not None
 
-    def _is_slash_option(self, word: str) -> bool:
-        """Whether `word` is an option of a Windows program; its value is read too."""
+    def _is_other_option(self, word: str) -> bool:
+        """Whether `word` is an option without a dash: `/c` (its value is read too), `+10`."""
         program = self.found.program
+        if word[0] == "+":
+            return "plus" in program.flags
         if program.is_calm and word.lower() in program.values:
             self._read_option(word)
             return True
@@ -89,6 +96,8 @@ class _Reader:
             self._take(program.values[name], word.partition("=")[2])
         elif sign and name in program.changes:
             self.found.access = program.changes[name]
+        elif sign and name in program.actions:
+            self._apply(name)
         elif key in ("--help", "--version") and not self.has_pattern:
             self.found.action = self.found.action or "read"
         elif key in ("-h", "-V") and len(self.words) == 2 and "filter" not in program.flags:
@@ -107,18 +116,23 @@ class _Reader:
             elif kind == "E":
                 self._read_exec()
             else:
+                if kind[:1] == "2":
+                    self.at += 1
+                    kind = kind[1:]
                 value = self.words[self.at] if self.at < len(self.words) else ""
-                self.at += 2 if kind == "2" else 1
+                self.at += 1
                 self._take(kind, value)
-        elif key in program.changes:
+            return True
+        is_known = False
+        if key in program.changes:
             self.found.access = program.changes[key]
-        elif key in program.actions:
+            is_known = True
+        if key in program.actions:
             action = program.actions[key]
             self.has_pattern |= action.endswith("~")
             self.found.action = action.rstrip("~")
-        else:
-            return False
-        return True
+            is_known = True
+        return is_known
 
     def _read_cluster(self, word: str) -> None:
         """Read `-rn`, `-n5`, `-pi.bak`: letters up to one that takes the rest as its value."""
@@ -143,7 +157,11 @@ class _Reader:
         found = self.found
         if not kind:
             return
-        if kind in PATHS or kind in "?uUots":
+        if kind in PATHS:
+            self.has_end |= kind == found.program.last
+            if value:
+                found.given.append((value, kind))
+        elif kind in "?uUotsn":
             if kind == found.program.last:
                 self.has_end = True
                 self._add("c" if kind == "o" else kind, value)
@@ -151,8 +169,10 @@ class _Reader:
                 self._add(kind, value)
         elif kind == ">":
             found.folder = value
-        elif kind == "~":
+        elif kind in "~F":
             self.has_pattern = True
+            if kind == "F":
+                self._take("r", value)
         elif kind == ";":
             self.at = len(self.words)
         elif kind == "N":
@@ -209,7 +229,7 @@ class _Reader:
         """Read one operand by its letter, or go down to a sub-command."""
         program = self.found.program
         if program.has_parts:
-            if word[0] == "+" and self.position == 0:  # a toolchain of cargo
+            if word[0] == "+" and not self.position and not program.fixed:  # a toolchain of cargo
                 return
             part = self.table.find(f"{program.name} {word}")
             if part is not None:
@@ -278,6 +298,8 @@ class _Reader:
         """Read an operand whose letter is more than a path."""
         if letter == "p":
             self.has_pattern = False
+        elif letter == "v":
+            self.found.action = self.found.action or self.found.program.target_action
         elif letter == "C":
             verb = self.table.verbs.get(_VERB.split(word)[0], "")
             self.found.action = self.found.action or (
@@ -289,8 +311,6 @@ class _Reader:
                 self.position -= 1
             else:
                 self._add("u", word)
-        elif letter == "T":
-            self._read_archive(word)
         elif letter in "uU" and word.startswith(("+", "@")):  # options of dig
             self.position -= 1
         else:
@@ -303,25 +323,6 @@ class _Reader:
             self.found.program = program
             self.position = 0
             self._read_operand(word)
-
-    def _read_archive(self, word: str) -> None:
-        """Read the operands of tar and jar: letters (with or without a dash), archive, files."""
-        letters = self.words[1].lstrip("-")
-        words = [word] if self.words[1][:1] == "-" else []
-        words += self.words[self.at :]
-        self.at = len(self.words)
-        creates, lists = "c" in letters, "t" in letters
-        self.found.action = "create" if creates or "x" in letters else "list" if lists else ""
-        skip = False
-        for index, name in enumerate(words):
-            if skip or name[:1] == "-":
-                if name in ("-C", "--directory") and index + 1 < len(words):
-                    self._add("r" if creates else "c", words[index + 1])
-                skip = not skip and name in ("-C", "--directory", "--exclude", "-T")
-            elif index == 0:
-                self._add("c" if creates else "r", name)
-            elif creates:
-                self._add("r", name)
 
     def _add(self, letter: str, word: str) -> None:
         """Note a target, a script, or a place."""

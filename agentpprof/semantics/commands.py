@@ -104,7 +104,7 @@ def _read_words(words: tuple[str, ...], outer: tuple[str, ...], is_piped: bool) 
             break
         outer_hosts += arguments.hosts
         if not is_inside:
-            outer_paths += _resolved(arguments.paths, folder)
+            outer_paths += _resolved(arguments.given + arguments.paths, folder)
         is_inside |= "inside" in arguments.program.flags
         is_piped &= "hidden" in program.flags and name not in ("xargs", "parallel")
         if "hidden" not in program.flags:
@@ -121,7 +121,7 @@ def _read_words(words: tuple[str, ...], outer: tuple[str, ...], is_piped: bool) 
     reading.folder = folder
     reading.is_inside = is_inside or "inside" in arguments.program.flags
     if not is_inside:
-        reading.paths = outer_paths + _resolved(arguments.paths, folder)
+        reading.paths = outer_paths + _resolved(arguments.given + arguments.paths, folder)
     if "cd" in program.flags:
         reading.moves = (name, *rest[1:])
     return reading
@@ -163,7 +163,9 @@ def _read(
         _change_access(arguments)
         if PHASE_OF[action] in ("explore", "run", "edit") and arguments.access in _ACTION_OF_ACCESS:
             action = _ACTION_OF_ACCESS[arguments.access]
-    elif PHASE_OF[action] == "explore" and any(kind == "c" for _, kind in arguments.paths):
+    elif PHASE_OF[action] == "explore" and any(
+        kind == "c" for _, kind in arguments.given + arguments.paths
+    ):
         action = "create"  # an option names a file for what was found
     reading = SegmentMeaning(action, name, chain, nested=arguments.nested)
     if program.flags:

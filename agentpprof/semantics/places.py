@@ -17,7 +17,7 @@ class Arguments:
     """What the arguments of one program say; filled by `read_arguments`."""
 
     __slots__ = (
-        "access", "action", "folder", "hosts", "nested", "paths", "program",
+        "access", "action", "folder", "given", "hosts", "nested", "paths", "program",
         "rest", "script", "sends", "targets",
     )  # fmt: skip
 
@@ -26,6 +26,7 @@ class Arguments:
         self.action = ""  # decided by an option
         self.access = ""  # given to the operands by an option
         self.folder = ""  # the folder an option goes to
+        self.given: list[tuple[str, str]] = []  # paths of options, which no option changes
         self.script = ""
         self.sends = False  # something is sent to the host
         self.paths: list[tuple[str, str]] = []
@@ -71,7 +72,8 @@ def _add_likely(found: Arguments, letter: str, word: str) -> None:
             return
     elif word[0] == "@" and "/" in word:
         return
-    is_path = word[0] in "./~" or _EXTENSION.search(_LINE.sub("", word.partition("::")[0]))
+    is_path = word[0] in "./~" or word[-1] == "/"
+    is_path = is_path or _EXTENSION.search(_LINE.sub("", word.partition("::")[0])) is not None
     if is_path or (letter == "?" and ("/" in word or "\\" in word)):
         found.paths.append((word, "w" if letter == "G" else "r"))
 
