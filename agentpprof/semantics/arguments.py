@@ -161,7 +161,7 @@ class _Reader:
             self.has_end |= kind == found.program.last
             if value:
                 found.given.append((value, kind))
-        elif kind in "?uUotsn":
+        elif kind in "?huUotsn":
             if kind == found.program.last:
                 self.has_end = True
                 self._add("c" if kind == "o" else kind, value)
@@ -309,8 +309,8 @@ class _Reader:
             if word.isupper() and word.isalpha():
                 self.found.sends = word not in ("GET", "HEAD", "OPTIONS")
                 self.position -= 1
-            else:
-                self._add("u", word)
+            else:  # a port alone is one of this machine
+                self._add("u", "localhost" + word if word[0] == ":" else word)
         elif letter in "uU" and word.startswith(("+", "@")):  # options of dig
             self.position -= 1
         else:

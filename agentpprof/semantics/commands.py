@@ -25,6 +25,7 @@ _DEVICES = (
     "/dev/zero",
     "/dev/urandom",
     "/dev/random",
+    ":memory:",
     "$null",
     "nul",
     "NUL",
@@ -287,6 +288,8 @@ def _cleaned(path: str) -> str:
         path = _LINE.sub("", path)
         if "://" in path:
             return path if path[:5] == "file:" else ""
+        if path[:5] == "file:":  # of SQLite
+            path = path[5:].partition("?")[0]
     if path.endswith("/..."):
         path = path[:-4] if path != "./..." else ""
     match = _GLOB.search(path)
