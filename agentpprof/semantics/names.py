@@ -5,6 +5,8 @@ import re
 from agentpprof.semantics.programs import Program, ProgramTable
 
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_DIGIT = re.compile(r"[0-9]")
+_PART = re.compile(r"[a-z0-9]+")
 _SCRIPT = re.compile(
     r"\.(?:py|js|mjs|cjs|ts|mts|tsx|sh|bash|zsh|rb|pl|php|lua|ps1|bat|cmd|exs?|r|jl)$",
     re.IGNORECASE,
@@ -33,7 +35,11 @@ def target_action(program: Program, target: str, table: ProgramTable) -> str:
 
 def spoken_action(name: str, table: ProgramTable) -> str:
     """Return what the words of a name say (`test_cache`, `ktlintCheck`, `build-docs`), or ''."""
-    return table.target_action(tuple(word.lower() for word in _HUMPS.findall(name[-200:])))
+    name = name[-200:]
+    words = [word.lower() for word in _HUMPS.findall(name)]
+    if _DIGIT.search(name):  # e2e is one word
+        words += _PART.findall(name.lower())
+    return table.target_action(tuple(words))
 
 
 def is_script(name: str) -> bool:

@@ -73,10 +73,12 @@ class ProgramTable:
         if name in self._programs:
             return self._programs[name]
         rows = self._rows
-        row = rows.get(name) or rows.get(name.rstrip("0123456789.-"))
-        if row is None and name.endswith((".bat", ".cmd")):
-            row = rows.get(name[:-4])
-        program = _program(name, row) if row is not None else None
+        known = name
+        if known not in rows:
+            known = name.rstrip("0123456789.-")
+        if known not in rows and name.endswith((".bat", ".cmd")):
+            known = name[:-4]
+        program = _program(known, rows[known]) if known in rows else None
         if len(self._programs) < _MAX_KNOWN_SCRIPTS:
             self._programs[name] = program
         return program
