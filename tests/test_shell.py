@@ -247,7 +247,7 @@ def test_each_row_of_the_table_of_programs_is_well_formed() -> None:
         letters = set(program.fixed + program.rest + program.last)
         assert letters <= set("rwcdm?gouUhGsitpx.YCMTSbnjkKv"), name
         kinds = {kind for kind in program.values.values() if kind}
-        assert kinds <= {*"rwcdm?gouUhstX;~SPE>DWRV2iNnFAC", "2r"}, name
+        assert kinds <= {*"rwcdm?gouUhstX;~SPE>DWRV12iNnFAC", "2r"}, name
         assert set(program.changes.values()) <= set(_ACCESS), name
         assert program.flags <= {
             "filter",
@@ -259,6 +259,7 @@ def test_each_row_of_the_table_of_programs_is_well_formed() -> None:
             "weak",
             "long",
             "plus",
+            "slash",
         }, name
     assert set(table.effect) == set(ACTIONS)
 

@@ -17,7 +17,7 @@ class ArchiveReader:
         self.at = 1
         self.archive = ""
         self.folder = ""
-        self.members: list[str] = []
+        self.members: list[str] = []  # as seen from the folder before them
 
     def read(self) -> None:
         """Walk over all words."""
@@ -30,7 +30,7 @@ class ArchiveReader:
             elif (word[:1] == "-" and len(word) > 1) or self.at == 2:
                 self._read_letters(word)
             else:
-                self.members.append(word)
+                self.members.append(f"{self.folder}/{word}" if self.folder else word)
         self._finish()
 
     def _read_long(self, word: str) -> None:
@@ -83,7 +83,7 @@ class ArchiveReader:
         if self.archive:
             found.paths.append((self.archive, access))
         is_filled = access != "r"
-        if self.folder and (is_filled or found.action == "create"):
-            found.paths.append((self.folder, "r" if is_filled else "c"))
+        if self.folder and found.action == "create" and not is_filled:
+            found.paths.append((self.folder, "c"))
         if is_filled:
             found.paths += [(member, "r") for member in self.members]

@@ -78,6 +78,8 @@ class _Reader:
         program = self.found.program
         if word[0] == "+":
             return "plus" in program.flags
+        if "slash" in program.flags:
+            return ":" in word
         if program.is_calm and word.lower() in program.values:
             self._read_option(word)
             return True
@@ -120,8 +122,9 @@ class _Reader:
                     self.at += 1
                     kind = kind[1:]
                 value = self.words[self.at] if self.at < len(self.words) else ""
-                self.at += 1
-                self._take(kind, value)
+                if kind != "1" or value.isdigit():
+                    self.at += 1
+                    self._take(kind, value)
             return True
         is_known = False
         if key in program.changes:
@@ -130,7 +133,7 @@ class _Reader:
         if key in program.actions:
             action = program.actions[key]
             self.has_pattern |= action.endswith("~")
-            self.found.action = action.rstrip("~")
+            self.found.action = action.rstrip("~") or self.found.action
             is_known = True
         return is_known
 
