@@ -259,6 +259,7 @@ def test_each_row_of_the_table_of_programs_is_well_formed() -> None:
             "weak",
             "long",
             "plus",
+            "host",
             "slash",
         }, name
     assert set(table.effect) == set(ACTIONS)

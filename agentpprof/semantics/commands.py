@@ -32,6 +32,7 @@ _DEVICES = (
 )
 _ACTION_OF_ACCESS = {"w": "edit", "c": "create", "d": "delete", "m": "move"}
 _ACCESS = {"r": "read", "w": "write", "c": "create", "d": "delete", "m": "move"}
+_FETCHING = ("create", "read")  # what is done to a host's files is told as fetched
 _MAX_PATH = 4096
 _UNKNOWN_PROGRAM = Program("", "run")
 
@@ -202,7 +203,7 @@ def _read_hosts(arguments: Arguments, reading: SegmentMeaning) -> None:
     program = arguments.program
     writes = arguments.sends or reading.action == "push"
     reading.hosts = [(host, "write" if writes else access) for host, access in arguments.hosts]
-    if arguments.hosts and program.action == "create" and "o" in (program.rest, program.last):
+    if arguments.hosts and program.action in _FETCHING and "o" in (program.rest, program.last):
         reading.action = "fetch"
     if not reading.hosts and program.host and reading.action == program.action:
         reading.hosts.append((program.host, "write" if writes else "read"))

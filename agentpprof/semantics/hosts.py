@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 # user@host:path of git, scp and rsync; one letter before the colon is a Windows drive.
 _SCP_LIKE = re.compile(r"^(?:[\w.+-]+@)?([A-Za-z0-9_][\w.-]+|\[[0-9A-Fa-f:]+\]):(?!//|\\)")
 _HOST = re.compile(r"^(?:[^\W_][\w-]*\.)*[^\W_][\w-]*\.?$")
+_WITH_PORT = re.compile(r"[\w-]+:\d+(?:/|$)")
 _MAX_LENGTH = 253  # RFC 1035, section 2.3.4
 
 
@@ -34,13 +35,21 @@ def remote_host(word: str) -> str:
 
 def bare_host(word: str) -> str:
     """Return the host of a word where a program takes a URL or an address without a scheme."""
+    host = named_host(word)
+    if "." in host or ":" in host or host == "localhost" or "@" in word or "://" in word:
+        return host
+    return host if _WITH_PORT.match(word) else ""
+
+
+def named_host(word: str) -> str:
+    """Return the host of a word that can be nothing else, whatever its name; a number is none."""
     if "://" in word:
         return host_of(word)
     try:
         host = _clean(urlsplit("//" + word).hostname or "")
     except ValueError:  # as in host_of
         return ""
-    return host if "." in host or ":" in host or host == "localhost" or "@" in word else ""
+    return "" if host.isdigit() else host
 
 
 def _clean(host: str) -> str:

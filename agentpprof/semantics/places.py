@@ -43,7 +43,10 @@ def add_place(found: Arguments, letter: str, word: str) -> None:
     if letter in PATHS:
         found.paths.append((word, letter))
     elif letter in "uU":
-        host = hosts.host_of(word) or hosts.bare_host(word)
+        host = hosts.host_of(word)
+        if not host:
+            is_host = "host" in found.program.flags
+            host = hosts.named_host(word) if is_host else hosts.bare_host(word)
         _add_host(found, host, "write" if letter == "U" else "read")
     elif letter == "h":
         _add_host(found, hosts.host_of(word), "read")
