@@ -76,6 +76,13 @@ def test_an_exit_code_that_only_answers_is_no_error_also_when_it_is_told_of_twic
     assert [RESULTS[stray.result] for stray in rows.stray_results] == ["ok"]
 
 
+def test_an_exit_code_is_judged_by_the_program_that_gave_it() -> None:
+    result = ResultFact(MAIN, 2, 2, "c", "error", 4, 1)
+    for command, told in (("cat f | grep x", "ok"), ("grep x a.py && python a.py", "error")):
+        rows = rows_of(prompt(0), call(1, "c", command), result)
+        assert RESULTS[row(rows, "tool", "c").result] == told, command
+
+
 def test_a_result_without_its_call_waits_as_a_stray_one() -> None:
     rows = rows_of(ResultFact(MAIN, 2, 7, "c", "error", 4, 1))
     assert rows.operations == {}

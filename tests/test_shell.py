@@ -207,6 +207,36 @@ def test_effect_says_what_a_command_does_to_the_world(command: str, effect: str)
     assert analyze(command).effect == effect
 
 
+@pytest.mark.parametrize(
+    ("command", "answers"),
+    [
+        ("grep foo a.py", True),
+        ("cat f | grep x", True),
+        ("ps aux | grep foo", True),
+        ("git log | grep x", True),
+        ("git status && rg foo", True),
+        ("npm test | grep fail", True),
+        ("git grep foo", True),
+        ("timeout 5 rg foo", True),
+        ("bash -lc 'cd x && rg foo'", True),
+        ("grep -q x a && echo yes", True),
+        ("grep x $(git ls-files)", True),
+        ("test -f a", True),
+        ("diff a b", True),
+        ("grep -n foo a.py && python a.py", False),
+        ("rg foo; node x.js", False),
+        ("diff a b; ./run.sh", False),
+        ("test -f a || exit 1", False),
+        ("echo hi", False),
+        ("x=$(grep y z)", True),
+    ],
+)
+def test_the_last_program_that_can_fail_says_what_exit_code_1_means(
+    command: str, answers: bool
+) -> None:
+    assert analyze(command).answers is answers
+
+
 def test_what_is_sent_is_a_write_to_the_host() -> None:
     assert analyze("curl -d x https://a.com").hosts == (("a.com", "write"),)
     assert analyze("curl -X DELETE https://a.com").hosts == (("a.com", "write"),)
@@ -260,6 +290,8 @@ def test_each_row_of_the_table_of_programs_is_well_formed() -> None:
             "long",
             "plus",
             "host",
+            "answers",
+            "sure",
             "slash",
         }, name
     assert set(table.effect) == set(ACTIONS)

@@ -42,7 +42,6 @@ from agentpprof.ingest.state import (
 )
 from agentpprof.ingest.timeline import Timeline, advance, close_calls
 from agentpprof.keys import key_of
-from agentpprof.semantics.exits import is_no_error
 from agentpprof.semantics.meaning import Meaning
 from agentpprof.semantics.tools import describe_call
 from agentpprof.store.rows import FileRows, OperationRow, SessionRow, StrayResult
@@ -193,6 +192,8 @@ class _Assembly:
             self.rows.put(row)
             if not is_told_again:
                 self._keep_call(thread, fact.natural_id, row, signature)
+                if meaning.answers:
+                    self.state.asking[fact.natural_id] = True
             known = row
         self._add_places(known.key, meaning)
         self.rows.tell(session.key, TOOL, fact.where.is_copy)
@@ -228,7 +229,7 @@ class _Assembly:
             self._add_stray_result(fact)
             return
         result = fact.result
-        if result == "error" and is_no_error(row.bag.cmd, fact.exit_code):
+        if result == "error" and fact.exit_code == 1 and fact.call_id in self.state.asking:
             result = "ok"
             self.state.answers.append(fact.call_id)
             del self.state.answers[:-MAX_ANSWERS]
@@ -238,6 +239,7 @@ class _Assembly:
         self.rows.put(row)
         if result != "unknown":  # of a call that goes on, more may come
             del self.state.calls[fact.call_id]
+            self.state.asking.pop(fact.call_id, None)
             signature = self.state.signatures.pop(fact.call_id, "")
             note_result(thread.repeats, signature, has_failed=result != "ok")
 
@@ -369,6 +371,7 @@ class _Assembly:
             oldest = next(iter(calls))
             del calls[oldest]
             self.state.signatures.pop(oldest, None)
+            self.state.asking.pop(oldest, None)
 
     def _add_places(self, key: int, meaning: Meaning) -> None:
         for path, access in meaning.paths:

@@ -36,6 +36,7 @@ class AssemblyState(Struct, gc=False):
     responses: dict[str, OperationRow] = {}  # the last ones, by natural id
     signatures: dict[str, str] = {}  # live call id -> its signature, to note how it ended
     sessions: dict[str, SessionRow] = {}
+    asking: dict[str, bool] = {}  # live calls whose exit code 1 is an answer, by natural id
     answers: list[str] = []  # the last calls that ended with a "no": their result may come again
 
 

@@ -46,7 +46,7 @@ def describe_shell(name: str, tool_input: Input, cwd: str) -> Meaning:
     kind, thing, _ = shell_object(meaning, paths, name)
     return Meaning(
         meaning.action, kind, thing, "shell", meaning.cmd, meaning.effect, meaning.process,
-        paths, meaning.hosts, command[:MAX_COMMAND],
+        paths, meaning.hosts, command[:MAX_COMMAND], answers=meaning.answers,
     )  # fmt: skip
 
 

@@ -51,6 +51,8 @@ class SegmentMeaning:
     nested: tuple[str, str] = ("", "")
     folder: str | None = ""  # the nested command runs in, as seen from the segment's
     is_inside: bool = False  # the nested command runs in a container
+    is_inner: bool = False  # inside the words of another command, which gives the exit code
+    flags: frozenset[str] = frozenset()  # of the program's row
     moves: tuple[str, ...] = ()  # the words of `cd` and the like
 
 
@@ -64,12 +66,14 @@ def read_segment(segment: Segment, outer: tuple[str, ...]) -> SegmentMeaning:
         reading = SegmentMeaning(
             found.action, found.cmd, found.chain, found.tier, found.weakness,
             _seen_from(scope.folder, found.paths), found.hosts, found.nested,
-            found.folder, found.is_inside,
+            found.folder, found.is_inside, flags=found.flags,
         )  # fmt: skip
         if found.moves:
             _change_folder(scope, found.moves)
-    if segment.is_inner and reading.tier == _NORMAL:
-        reading.tier = _INNER
+    if segment.is_inner:
+        reading.is_inner = True
+        if reading.tier == _NORMAL:
+            reading.tier = _INNER
     if scope.is_value:
         reading.weakness = 1  # `x=$(go env X) && grep y $x` searches
     if segment.redirects:
@@ -171,6 +175,7 @@ def _read(
         action = "create"  # an option names a file for what was found
     reading = SegmentMeaning(action, name, chain, nested=arguments.nested)
     if program.flags:
+        reading.flags = program.flags
         reading.tier = _QUIET if "quiet" in program.flags else _NORMAL
         reading.weakness = 1 if "weak" in program.flags else 0
     if arguments.nested[0] == "E":

@@ -22,3 +22,4 @@ class Meaning(Struct, frozen=True, gc=False):
     command: str = ""  # the text that rules on `command` see
     skill: str = ""  # the skill that this call starts
     agent_type: str = ""  # the kind of sub-agent that this call starts
+    answers: bool = False  # an exit code 1 of this call is an answer ("no match"), no error

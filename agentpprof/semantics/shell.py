@@ -37,6 +37,7 @@ class CommandMeaning(NamedTuple):
     effect: str
     paths: tuple[tuple[str, str], ...] = ()
     hosts: tuple[tuple[str, str], ...] = ()
+    answers: bool = False  # an exit code 1 says "no match", "they differ" or "no"
 
 
 NOTHING = CommandMeaning("run", "", "", "process")
@@ -85,7 +86,16 @@ def analyze(command: str, *, is_powershell: bool = False) -> CommandMeaning:
         program_table().effect[telling.action],
         tuple(paths)[:_MAX_PATHS],
         tuple(hosts)[:_MAX_PATHS],
+        _answers(readings),
     )
+
+
+def _answers(readings: list[SegmentMeaning]) -> bool:
+    """Whether the program that gives the exit code answers by it: the last that can fail."""
+    for reading in reversed(readings):
+        if not reading.is_inner and "sure" not in reading.flags:
+            return "answers" in reading.flags
+    return False
 
 
 def readings_of(command: str, *, is_powershell: bool = False) -> list[SegmentMeaning]:
