@@ -280,7 +280,7 @@ class _Reader:
 
     def _read_command(self, letter: str, word: str) -> None:
         """Read an operand that begins another command, or may begin one."""
-        if letter == "x" or (letter == "b" and word in self.table.packaged):
+        if letter == "x" or (letter == "b" and (word in self.table.packaged or word[0] in "./")):
             if word == "-" or _ASSIGNMENT.match(word):  # env takes a dash too
                 self.position -= 1
                 return
