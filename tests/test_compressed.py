@@ -135,11 +135,11 @@ def test_a_newer_parser_reads_a_log_again(tmp_path: Path, monkeypatch: pytest.Mo
             "outcome_at_ms, text_hash, natural_id, text from operation where op = 1"
         )
         connection.commit()
-    newer = agents.AGENTS["claude"]._replace(parser_version=2)
+    newer = agents.AGENTS["claude"]._replace(parser_version=3)
     monkeypatch.setitem(agents.AGENTS, "claude", newer)
     report = sync(database, root)
     assert report.files_read == 1
     assert rows(database, "select output_tokens, parser_version from operation where op = 1") == [
-        (50, 2)
+        (50, 3)
     ]
     assert sync(database, root).files_read == 0

@@ -46,7 +46,7 @@ AGENTS: dict[str, Agent] = {
         log_folders=("projects",),
         log_name=re.compile(r"(?!journal\.jsonl$|history\.jsonl$).+\.jsonl\Z", re.DOTALL),
         module="agentpprof.agents.claude",
-        parser_version=1,
+        parser_version=2,
         copy_reason="progress",
         is_line_enough=True,
         retention=Retention(30, "settings.json", "cleanupPeriodDays"),
@@ -58,7 +58,7 @@ AGENTS: dict[str, Agent] = {
         log_folders=("sessions", "archived_sessions"),
         log_name=re.compile(r"rollout-.+\.jsonl(?:\.zst)?\Z", re.DOTALL),
         module="agentpprof.agents.codex",
-        parser_version=1,
+        parser_version=2,
         copy_reason="inherited",
     ),
 }
