@@ -143,6 +143,31 @@ def test_a_new_prompt_closes_open_calls_and_the_time_before_it_is_the_users(
     assert parts(tmp_path) == {"model": 2000, "tool": 5000, "user": 3000}
 
 
+def test_a_call_whose_result_is_lost_is_open_until_the_next_response(tmp_path: Path) -> None:
+    log = ClaudeSession()
+    log.user("Do it")
+    log.tool_use("Bash", {"command": "git status"}, after=1)
+    for _ in range(3):
+        test = log.tool_use("Bash", {"command": "pytest"}, after=60)
+        log.tool_result(test, after=60)
+    log.assistant("Done", after=5)
+    log.write(tmp_path / "home")
+    assert parts(tmp_path) == {"model": 1000 + 2 * 60_000 + 5000, "tool": 60_000 + 3 * 60_000}
+
+
+def test_a_response_that_calls_while_its_calls_run_keeps_them_open(tmp_path: Path) -> None:
+    log = ClaudeSession()
+    log.user("Do it")
+    one, two = (
+        log.tool_use("Bash", {"command": f"sleep {n}"}, after=1, message_id="msg_a")
+        for n in range(2)
+    )
+    log.tool_result(one, after=10)
+    log.tool_result(two, after=10)
+    log.write(tmp_path / "home")
+    assert parts(tmp_path) == {"model": 1000, "tool": 21_000}
+
+
 def parts(folder: Path) -> dict[str, int]:
     """Index `folder`/home; return the sum of each part of time."""
     query = "select part, sum(duration_ms) as ms from time_parts group by 1"

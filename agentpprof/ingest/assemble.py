@@ -114,6 +114,9 @@ class _Assembly:
         thread, session, active, idle = self._enter(fact)
         row = self.state.responses.get(fact.natural_id)
         if row is None:
+            # The model has the results of its calls, told or not; an advisor's call is a part.
+            if not fact.natural_id.startswith(f"{thread.last_response}/"):
+                thread.timeline.open_calls.clear()
             row = self._begin_response(fact, thread, session)
         elif rank_of(fact.where, fact.at_ms) < row.owner_rank:
             give_owner(row, new_response(fact, row.key, thread, session))
@@ -374,10 +377,8 @@ class _Assembly:
             self.state.asking.pop(oldest, None)
 
     def _add_places(self, key: int, meaning: Meaning) -> None:
-        for path, access in meaning.paths:
-            self.rows.paths.add((key, path, ACCESS_CODE[access]))
-        for host, access in meaning.hosts:
-            self.rows.hosts.add((key, host, ACCESS_CODE[access]))
+        self.rows.paths.update((key, path, ACCESS_CODE[access]) for path, access in meaning.paths)
+        self.rows.hosts.update((key, host, ACCESS_CODE[access]) for host, access in meaning.hosts)
 
     def _set_outcome(self, thread: Thread, at_ms: int | None, outcome: str) -> None:
         """Set the outcome of the prompt in force, unless a later record has said another."""

@@ -2,6 +2,8 @@
 
 Each thread of a file is a line from its first time to its latest. An interval between two records
 belongs to the calls that were open, in equal parts; with none open, to the record that ends it.
+A call is open until its result; where that is lost, until the model's next response at the latest,
+which can't come before it.
 Clocks that go back add nothing, so no part is negative and the parts sum to the line's length.
 """
 
