@@ -12,7 +12,7 @@ from command_line import PROGRAM, run
 from llama_server import LlamaServer, Recorder, free_port, running
 from llm_runs import stored, tag, tasks_of, write_prompts
 
-from agentpprof.commands import llm_tagging
+from agentpprof.runs import llm_tagging
 from agentpprof.store.database import default_path, write_lock
 
 
