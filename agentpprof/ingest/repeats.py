@@ -44,8 +44,10 @@ def repeat_of(repeats: Repeats, signature: str, call_id: str, watched: str) -> s
         return ""
     times = 1
     if before is not None:
-        written = _written(repeats, watched) if watched else repeats.last_write
-        is_fresh = written > before.at and not (before.has_failed and not watched)
+        if watched:
+            is_fresh = _is_written_since(repeats, watched, before.at)
+        else:
+            is_fresh = repeats.last_write > before.at and not before.has_failed
         times = 1 if is_fresh else before.times + 1
     repeats.seen[signature] = Seen(repeats.calls, times, call_id)
     if len(repeats.seen) > _WINDOW:
@@ -57,13 +59,15 @@ def repeat_of(repeats: Repeats, signature: str, call_id: str, watched: str) -> s
     return ""
 
 
-def _written(repeats: Repeats, watched: str) -> int:
-    """Return when a path was written last, or what lies below it: 0 for never."""
+def _is_written_since(repeats: Repeats, watched: str, at: int) -> bool:
+    """Say whether a path, or what lies below it, was written after the call number `at`."""
     below = watched.rstrip("/") + "/"
-    whens = (
-        at for path, at in repeats.written.items() if path == watched or path.startswith(below)
-    )
-    return max(whens, default=0)
+    for path, written_at in reversed(repeats.written.items()):  # the last written stand last
+        if written_at <= at:
+            return False
+        if path == watched or path.startswith(below):
+            return True
+    return False
 
 
 def was_seen(repeats: Repeats, signature: str, call_id: str) -> bool:
