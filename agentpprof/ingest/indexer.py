@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agentpprof.agents import AGENTS, decoder_of
 from agentpprof.ingest import reader
-from agentpprof.ingest.compare import LogChanges, find_changes
+from agentpprof.ingest.compare import LogChanges, find_changes, is_outdated
 from agentpprof.ingest.compressed import Plain, opened_plain
 from agentpprof.ingest.discover import Root, find_log_files
 from agentpprof.ingest.quiet import is_at_rest
@@ -115,7 +115,8 @@ def _read_and_save(
 
     counts = _Counts(sum(file.size for file in changes.files))
     with paused_collection(), opened_for_writing(database) as connection:
-        writer, files = Writer(connection), identities(database)
+        writer = Writer(connection, _outdated_files(changes, known))
+        files = identities(database)
         for batch in _batches(_read_files(changes, known, writer, found)):
             with held_for_writing(database, _LOCK_SECONDS):
                 check_in_place(database, files)
@@ -133,6 +134,20 @@ def _read_and_save(
                 check_in_place(database, files)
                 writer.reset_forgotten()
     return counts.report(len(changes.files))._replace(new_operations=writer.inserted)
+
+
+def _outdated_files(changes: LogChanges, known: Mapping[str, KnownFile]) -> list[int]:
+    """Return the numbers of the files that this pass reads again by a newer parser."""
+    before = ((file, _known_as(file, changes, known)) for file in changes.files)
+    return [was.log_file_id for file, was in before if was is not None and is_outdated(file, was)]
+
+
+def _known_as(
+    log_file: LogFile, changes: LogChanges, known: Mapping[str, KnownFile]
+) -> KnownFile | None:
+    """Return what is known of a file, under this path or the one that it had before."""
+    path = log_file.logical_path
+    return changes.moved.get(path) or known.get(path)
 
 
 class _Counts:
@@ -187,7 +202,7 @@ def _read_files(
     moved = changes.moved
     for log_file in changes.files:
         path = log_file.logical_path
-        before = moved.get(path) or known.get(path)
+        before = _known_as(log_file, changes, known)
         moved_id = moved[path].log_file_id if path in moved else None
         try:
             with opened_plain(log_file.path) as plain:

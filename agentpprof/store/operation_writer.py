@@ -1,7 +1,12 @@
-"""Save operations: insert what is new, join what is known, let the better claim own it."""
+"""Save operations: insert what is new, join what is known, let the better claim own it.
 
+What an older parser said of an operation is replaced, not joined, by the first thing that a newer
+one says of it, where the log that owns the operation is read again in the same pass.
+"""
+
+import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -60,11 +65,18 @@ class OperationWriter:
         names = [name for name, _ in _COLUMNS_OF_KIND.values()]
         self._joins = {name: read_text("sql", f"save/{name}.sql") for name in names}
         self._inserts = {name: _insert_alone(self._joins[name]) for name in names}
+        self._replacements = {name: _replacement(self._joins[name]) for name in names}
         self.inserted = 0  # operations that were not known before
         self._claims = [read_text("sql", f"save/{name}.sql") for name in ("owner", "times")]
+        self._outdated = read_text("sql", "select/outdated_operations.sql")
 
-    def save(self, rows: FileRows, numbers: Numbers, origin: Origin) -> None:
-        """Insert new operations; join known ones, then let the better claim own them."""
+    def save(
+        self, rows: FileRows, numbers: Numbers, origin: Origin, reread_files: Collection[int]
+    ) -> None:
+        """Insert new operations; join known ones, then let the better claim own them.
+
+        `reread_files` are the logs that this pass reads again because their parser is newer.
+        """
         before = self._connection.execute("select coalesce(max(id), 0) from operation").fetchone()
         every = [*rows.displaced, *rows.operations.values()]
         self._send(self._inserts, every, numbers, origin)
@@ -79,10 +91,37 @@ class OperationWriter:
         }
         twice = {row.key for row in rows.displaced}
         known = [row for row in every if row.key not in inserted or row.key in twice]
+        if reread_files:
+            self._replace_outdated(known, numbers, origin, reread_files)
         self._send(self._joins, known, numbers, origin)
         claims = [_claim(row, numbers, origin) for row in known]
         for statement in self._claims:
             self._connection.executemany(statement, claims)
+
+    def _replace_outdated(
+        self,
+        known: Sequence[OperationRow],
+        numbers: Numbers,
+        origin: Origin,
+        reread_files: Collection[int],
+    ) -> None:
+        """Let the first row of each key take the place of what an older parser said of it."""
+        first = {row.key: row for row in reversed(known)}
+        outdated = self._connection.execute(
+            self._outdated,
+            {
+                "keys": json.dumps(list(first)),
+                "parser_version": origin[1],
+                "log_file_ids": json.dumps(list(reread_files)),
+            },
+        ).fetchall()
+        for table in ("operation_path", "operation_host"):
+            self._connection.executemany(
+                f"delete from {table} where operation_key = ?",  # noqa: S608 # our own names
+                outdated,
+            )
+        rows = [first[key] for (key,) in outdated]
+        self._send(self._replacements, rows, numbers, origin)
 
     def _send(
         self,
@@ -118,6 +157,14 @@ def _insert_alone(joining: str) -> str:
     """
     insert, _, _ = joining.partition(" on conflict")
     return insert.replace("insert into", "insert or ignore into", 1)
+
+
+def _replacement(joining: str) -> str:
+    """Return a statement that puts the columns of `joining` into the row that has the key."""
+    names = joining.partition("(")[2].partition(")")[0].replace("\n", " ").split(",")
+    columns = [name.strip() for name in names]
+    assigned = ", ".join(f"{name} = ?{number}" for number, name in enumerate(columns, 1))
+    return f"update operation set {assigned} where key = ?{columns.index('key') + 1}"  # noqa: S608
 
 
 def _objects_of(bag: FieldBag, numbers: Numbers) -> Numbered[str]:

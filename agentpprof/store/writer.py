@@ -46,7 +46,8 @@ def _file_version(read: FileRead) -> int:
 class Writer:
     """The one connection that writes; the caller holds the write lock."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, reread_files: Iterable[int] = ()) -> None:
+        """`reread_files`: the numbers of all logs that this pass reads by a newer parser."""
         self._connection = connection
         self._sql = {
             name: read_text("sql", f"save/{name}.sql")
@@ -64,6 +65,7 @@ class Writer:
             )
         }
         self._operations = OperationWriter(connection)
+        self._reread_files = frozenset(reread_files)
         self._forgetful_files: set[int] = set()  # nothing of what was read of them may be kept
         self._begin_anew_in_memory()
 
@@ -132,7 +134,8 @@ class Writer:
         if read.base_offset < 0:
             self._begin_anew(read, file_id)
         self._save_sessions(rows, file_id, read.log_file.agent)
-        self._operations.save(rows, self._numbers, (file_id, read.parser_version))
+        origin = (file_id, read.parser_version)
+        self._operations.save(rows, self._numbers, origin, self._reread_files)
         self._save_places(rows)
         self._save_lines(rows, file_id)
         self._join_stray_results(rows)
