@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
+from builders import ClaudeSession
 from builders_codex import CodexThread
 from command_line import run
 from watching import Logs
@@ -57,6 +58,21 @@ def test_real_samples_are_well(samples: Path, tmp_path: Path) -> None:
     found = checking.rows_in_logs(database, seed=1)
     assert found.is_fine, found.text
     assert " 0 of 0 " not in found.text
+
+
+def test_a_slash_command_is_told_of_by_its_line_and_the_answer_behind_it(tmp_path: Path) -> None:
+    log = ClaudeSession("session-1")
+    log.user("<command-name>/review</command-name>\n<command-args>218</command-args>")
+    log.user("Review the pull request.", isMeta=True)
+    log.assistant("Done")
+    path = log.write(tmp_path)
+    database = tmp_path / "agent.db"
+    sync(database, [Root("claude", str(tmp_path / "projects"))])
+    assert checking.rows_in_logs(database).text.startswith("0 of 2 ")
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("update operation set offset = 0")
+    path.write_bytes(b"{}\n" + path.read_bytes())
+    assert not checking.rows_in_logs(database).is_fine
 
 
 def test_codex_rows_stand_on_whole_records(tmp_path: Path) -> None:

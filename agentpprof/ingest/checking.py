@@ -23,6 +23,7 @@ from agentpprof.store.watch_lock import lock_path
 
 SAMPLE_ROWS = 500
 _LINE_BYTES = 64 * 1024 * 1024
+_LINES_TO_AN_ANSWER = 20
 
 
 class Check(NamedTuple):
@@ -110,7 +111,7 @@ def rows_in_logs(database: Path, seed: int | None = None) -> Check:
         wanted = list(of_log)
         try:
             with opened_logical(path) as plain:
-                told = [_is_told(_line_at(plain.descriptor, row.offset), row) for row in wanted]
+                told = [_is_told_at(plain.descriptor, row) for row in wanted]
         except OSError:
             unseen += len(wanted)
             continue
@@ -139,25 +140,34 @@ def _sample(connection: sqlite3.Connection, chance: random.Random) -> list[_Row]
     return [_Row(key, agent, os.fsdecode(path), offset) for key, agent, path, offset in found]
 
 
-def _line_at(descriptor: int, offset: int) -> bytes:
-    """Return the line of an open log from an offset on; raises OSError."""
-    line = b""
-    while chunk := os.pread(descriptor, 65536, offset + len(line)):
-        line += chunk
-        if b"\n" in chunk or len(line) > _LINE_BYTES:
+def _is_told_at(descriptor: int, row: _Row) -> bool:
+    """Look at a row's line, then at the lines behind it: an answer may make a prompt of it."""
+    return any(
+        _is_told(_lines_at(descriptor, row.offset, count), row)
+        for count in (1, _LINES_TO_AN_ANSWER)
+    )
+
+
+def _lines_at(descriptor: int, offset: int, count: int) -> bytes:
+    """Return up to `count` lines of an open log from an offset on; raises OSError."""
+    data = b""
+    while chunk := os.pread(descriptor, 65536, offset + len(data)):
+        data += chunk
+        if data.count(b"\n") >= count or len(data) > _LINE_BYTES:
             break
-    return line.partition(b"\n")[0]
+    return b"\n".join(data.split(b"\n", count)[:count])
 
 
-def _is_told(line: bytes, row: _Row) -> bool:
-    """Decode a line alone: it must be a record and, where ids need no other line, give the row."""
+def _is_told(lines: bytes, row: _Row) -> bool:
+    """Decode lines alone: they must be records and, where ids need no other line, give the row."""
     from agentpprof.ingest.assemble import assemble
     from agentpprof.ingest.state import AssemblyState
 
     decoder = decoder_of(row.agent)
     state = decoder.initial_state(row.path)
-    facts, _ = decoder.decode(line + b"\n", row.offset, row.path, state)
+    facts, _ = decoder.decode(lines + b"\n", row.offset, row.path, state)
     if not AGENTS[row.agent].is_line_enough:
         return not any(isinstance(fact, BadLineFact) for fact in facts)
     rows, _ = assemble(facts, AssemblyState(), row.agent)
-    return row.key in rows.operations
+    told = rows.operations.get(row.key)
+    return told is not None and told.offset == row.offset
