@@ -106,3 +106,15 @@ def test_rows_of_a_log_that_is_gone_keep_what_it_told(
     query = "select count(*) from operation where text like 'zzzz%'"
     with closing(sqlite3.connect(database)) as connection:
         assert connection.execute(query).fetchone() == (5,)
+
+
+def test_a_log_that_an_older_release_stored_under_a_spelled_root_is_the_same_log(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh = read(home, tmp_path / "fresh.db")
+    database = tmp_path / "older.db"
+    read(home, database)
+    change(database, f"update log_file set path = replace(path, '{tmp_path}/', '')")
+    monkeypatch.chdir(tmp_path)  # from where the older release was run
+    make_newer(monkeypatch)
+    assert differences(read(home, database), fresh) == []

@@ -65,7 +65,8 @@ def _moved_files(log_files: Iterable[LogFile], known: dict[str, KnownFile]) -> d
     """Return new path -> the known file that now lies there: agents rename logs to archive them.
 
     The same device and inode, at a path that is new, of a file that is nowhere else any more. That
-    it still holds what was read is for the reader to check.
+    it still holds what was read is for the reader to check. A path that is not whole was stored
+    by a release that kept roots as they were spelled.
     """
     new = [log_file for log_file in log_files if log_file.logical_path not in known]
     if not new:
@@ -76,7 +77,7 @@ def _moved_files(log_files: Iterable[LogFile], known: dict[str, KnownFile]) -> d
         former = by_inode.get((log_file.device, log_file.inode))
         if former is None or log_file.is_compressed:
             continue
-        if not os.path.lexists(former[0]):
+        if not former[0].startswith(os.sep) or not os.path.lexists(former[0]):
             moved[log_file.logical_path] = former[1]
     return moved
 
