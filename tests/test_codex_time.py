@@ -65,6 +65,26 @@ def test_an_aborted_turn_ends_the_call_that_is_open(isolated_machine: Path) -> N
     assert calls("result, ended_at_ms - started_at_ms") == [("interrupted", 5000)]
 
 
+def test_an_aborted_turn_ends_the_wait_for_a_command_but_not_the_command(
+    isolated_machine: Path,
+) -> None:
+    log = CodexThread("t1")
+    log.turn("Test it")
+    log.add(function_call("exec_command", {"cmd": "cargo test"}, call_id="c0"))
+    running = "Wall time: 10.0 seconds\nProcess running with session ID 7\nOutput:\n"
+    log.add(function_output("c0", running), after=10)
+    given = {"session_id": 7, "chars": ""}
+    log.add(function_call("write_stdin", given, call_id="c1"), after=1)
+    log.add(event("turn_aborted", reason="interrupted"), after=5)
+    log.turn("Go on", after=60)
+    log.add(function_call("write_stdin", given, call_id="c2"), after=2)
+    ended = "Wall time: 30.0 seconds\nProcess exited with code 0\nOutput:\n"
+    log.add(function_output("c2", ended), after=30)
+    index(isolated_machine, log)
+    assert calls("cmd, result") == [("cargo", "ok")]
+    assert stacks("--stack", "part,cmd", view="time")["part:tool;cmd:cargo"] == 10 + 5 + 30
+
+
 def test_an_item_of_a_script_lasts_from_when_it_says_it_began(isolated_machine: Path) -> None:
     log = CodexThread("t1", history_mode="paginated")
     log.turn("Test it")
