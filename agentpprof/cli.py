@@ -18,7 +18,7 @@ from click_default_group import DefaultGroup
 
 from agentpprof import __version__
 from agentpprof.commands.sections import Guided, no_such_command, write_sections
-from agentpprof.errors import AgentPprofError
+from agentpprof.errors import AgentPprofError, sqlite_name
 from agentpprof.streams import encoding_of, readable, ready_streams
 from agentpprof.terminal import show_lines
 
@@ -209,7 +209,7 @@ def _message(error: Exception, arguments: Sequence[str]) -> str:
             "a word of the command line is no text in this locale: choose one of UTF-8, for "
             "example with LC_ALL=C.UTF-8, or leave out the bytes that are none"
         )
-    reason = getattr(error, "sqlite_errorname", None) or kind
+    reason = sqlite_name(error)
     if kind in ("DatabaseError", "OperationalError") and reason not in _OUR_FAULTS:
         return (
             f"the database can't be used ({reason}): free space, wait for other programs, or name "

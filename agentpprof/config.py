@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agentpprof.agents import AGENTS
 from agentpprof.defaults import DATABASE_VARIABLE, DEFAULT_LLAMA_URL, DEFAULT_MODEL
-from agentpprof.errors import NoHomeError, UsageError
+from agentpprof.errors import NoHomeError, UsageError, did_you_mean
 from agentpprof.origins import Configured
 from agentpprof.places import expanded, user_folder
 
@@ -137,10 +137,7 @@ def _checked(name: str, value: Any, path: Path) -> str | tuple[str, ...]:
     definition = SETTINGS.get(name)
     if definition is None or not definition.in_file:
         known = [each for each, made in SETTINGS.items() if made.in_file]
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+        hint = did_you_mean(name, known) or f"there are {', '.join(known)}"
         raise UsageError(f"{path}: unknown setting {name!r}: {hint}")
     if definition.separator:
         if not isinstance(value, list) or not all(isinstance(each, str) for each in value):

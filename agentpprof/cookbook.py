@@ -4,12 +4,11 @@ The head comment of a file is its question; `-- :limit = 20  how many rows` decl
 with its default. Everything else is one statement over the views.
 """
 
-import difflib
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from agentpprof.errors import UsageError
+from agentpprof.errors import UsageError, did_you_mean
 from agentpprof.resources import folder, read_text
 
 _PARAMETER = re.compile(r"-- :(\w+) = (\S+)\s*(.*)")
@@ -57,8 +56,7 @@ def read_recipe(name: str) -> Recipe:
     """Return one question by name; raises UsageError with the nearest names."""
     names = recipe_names()
     if name not in names:
-        near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(near)}?" if near else "agentpprof ask lists them"
+        hint = did_you_mean(name, names, most=3, cutoff=0.5) or "agentpprof ask lists them"
         raise UsageError(f"no question is called {name!r}: {hint}")
     return parse_recipe(name, read_text("sql", f"cookbook/{name}.sql"))
 

@@ -3,6 +3,8 @@
 Each message says what happened and what to do next, and never quotes the text of a log.
 """
 
+from collections.abc import Iterable
+
 
 class AgentPprofError(Exception):
     """Nothing could be done; the command ends with exit code 1."""
@@ -64,6 +66,14 @@ class StoppedError(AgentPprofError):
 
 class OutputError(AgentPprofError):
     """The output can't be written."""
+
+
+def did_you_mean(name: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6) -> str:
+    """Return the question for the known names nearest to one that is none; empty for none near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), n=most, cutoff=cutoff)
+    return f"did you mean {' or '.join(near)}?" if near else ""
 
 
 def sqlite_name(error: BaseException) -> str:

@@ -16,8 +16,9 @@ from agentpprof.commands.asking_options import WordsCommand, no_sync_option
 from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.sections import option
 from agentpprof.encoders.fitting import cells
-from agentpprof.errors import NothingFoundError, UsageError
+from agentpprof.errors import UsageError
 from agentpprof.output import STDOUT, write_output
+from agentpprof.profile.selection import no_project
 from agentpprof.profile.times import parse_span
 from agentpprof.runs.asking import asked_database
 from agentpprof.runs.chosen import check_text, checked_agent
@@ -113,8 +114,7 @@ def _check_project(connection: sqlite3.Connection, project: str | None) -> None:
         return
     known = [row[0] for row in connection.execute("select distinct project from projects")]
     if project not in known:
-        there = ", ".join(sorted(known))
-        raise NothingFoundError(f"no project {project}" + (f"; there are {there}" if there else ""))
+        raise no_project(project, known)
 
 
 def _question(words: tuple[str, ...], options: Mapping[str, Any], zone: str) -> Question:

@@ -8,6 +8,7 @@ import click
 from click.shell_completion import CompletionItem
 from click_default_group import DefaultGroup
 
+from agentpprof.errors import did_you_mean
 from agentpprof.resources import read_text
 from agentpprof.streams import encoding_of, readable
 
@@ -87,11 +88,8 @@ def no_such_command(name: str, known: Iterable[str]) -> str:
     """Return what to say of a word that is no command of a group."""
     if name in _OPTIONS_OF_NAMES:
         return f"no such command {name!r}: it is {_OPTIONS_OF_NAMES[name]}"
-    from difflib import get_close_matches
-
     names = list(known)
-    near = get_close_matches(name, names, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+    hint = did_you_mean(name, names) or f"there are {', '.join(names)}"
     return f"no such command {name!r}: {hint}"
 
 

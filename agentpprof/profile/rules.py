@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from agentpprof.errors import UsageError
+from agentpprof.errors import UsageError, did_you_mean
 from agentpprof.origins import option_of
 from agentpprof.patterns import Pattern, compile_pattern
 from agentpprof.profile.fields import FIELDS, SINGLE, TEXT_FIELDS
@@ -174,8 +174,6 @@ def _unknown(option: str, name: str, known: Sequence[str]) -> str:
         return f"{option}: a profile has no field {name}: {SINGLE[name]}"
     if not _NAME.fullmatch(name):
         return f"{option}: {name!r} is no field: a name may hold only a-z, 0-9, _ and -"
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, known, n=1)
-    hint = f" (did you mean {near[0]}?)" if near else ""
+    near = did_you_mean(name, known)
+    hint = f" ({near})" if near else ""
     return f"{option}: unknown field {name!r}{hint}; known fields: {', '.join(known)}"

@@ -168,12 +168,17 @@ def root_of_project(sessions: Collection[SessionInfo], project: str) -> str:
     found = [root for root, name in names.items() if name == project]
     found = found or [root for root, name in bare.items() if name == project]
     if not found:
-        there = ", ".join(sorted(set(names.values())))
-        raise NothingFoundError(f"no project {project}" + (f"; there are {there}" if there else ""))
+        raise no_project(project, names.values())
     if len(found) > 1:
         shown = sorted(root if names[root] == project else names[root] for root in found)
         raise UsageError(f"several projects are called {project}: name {' or '.join(shown)}")
     return found[0]
+
+
+def no_project(project: str, known: Iterable[str | None]) -> NothingFoundError:
+    """Return the error for a project that goes by no known name."""
+    there = ", ".join(sorted({name for name in known if name}))
+    return NothingFoundError(f"no project {project}" + (f"; there are {there}" if there else ""))
 
 
 def name_of_root(root: str) -> str:

@@ -2,12 +2,11 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any, Final
 
 from agentpprof.config import HOMES, PLACE, SETTINGS, Setting
 from agentpprof.defaults import DATABASE_VARIABLE
-from agentpprof.errors import AgentPprofError, NoHomeError, StoreError
+from agentpprof.errors import AgentPprofError, NoHomeError, StoreError, did_you_mean
 from agentpprof.origins import Configured, option_of
 from agentpprof.places import expanded, with_tilde
 from agentpprof.profile.rules import read_op_map_file
@@ -84,7 +83,5 @@ def _unread_variables() -> Iterator[str]:
     known += [_PREFIX + name for name in _OF_TESTS]
     for name in sorted(os.environ):
         if name.startswith(_PREFIX) and name not in known:
-            near = get_close_matches(name, known[: -len(_OF_TESTS)], n=1)
-            yield f"{name}: nothing reads this variable" + (
-                f"; did you mean {near[0]}?" if near else ""
-            )
+            near = did_you_mean(name, known[: -len(_OF_TESTS)])
+            yield f"{name}: nothing reads this variable" + (f"; {near}" if near else "")

@@ -12,7 +12,7 @@ from agentpprof.errors import NothingFoundError, UsageError
 from agentpprof.models import Profile, Samples
 from agentpprof.privacy import PublicText, shortened
 from agentpprof.profile.diff import Counts
-from agentpprof.profile.selection import home_of, project_names
+from agentpprof.profile.selection import home_of, no_project, project_names
 from agentpprof.profile.views import view_named
 from agentpprof.runs.asked import Asked, read_options
 from agentpprof.runs.chosen import check_text
@@ -156,8 +156,7 @@ def _chosen_keys(
         }
         keys = frozenset(key for key, found in of_session.items() if found == chosen.project)
         if not keys:
-            there = ", ".join(sorted({found for found in of_session.values() if found}))
-            raise NothingFoundError(f"{name}: no project {chosen.project}; there are {there}")
+            raise NothingFoundError(f"{name}: {no_project(chosen.project, of_session.values())}")
     if chosen.branch is not None:
         on_branch = queries.read_sessions_of_branch(connection, chosen.branch)
         if not on_branch:
