@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from agentpprof.commands.options import database_option
+from agentpprof.commands.options import database_option, debug_option, quiet_option
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.runs.chosen import named_database
 from agentpprof.store.database import default_path
@@ -16,9 +16,9 @@ from agentpprof.text.telling import say
 @click.argument("target", metavar="PATH")
 @click.option("--yes", is_flag=True, help="Replace also a backup of another history.")
 @database_option
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
-@click.option("--debug", is_flag=True, help="Show where an error came from.")
-def command(target: str, yes: bool, database: str | None, quiet: bool, debug: bool) -> None:
+@quiet_option
+@debug_option
+def command(target: str, yes: bool, database: str | None, quiet: bool) -> None:
     """Write a copy of the database to PATH, readable by you alone, also while others use it.
 
     An older backup of this database at that place is replaced. The logs are no backup: agents

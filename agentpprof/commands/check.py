@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from agentpprof.commands.options import debug_option
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.counts import counted
 from agentpprof.encoders.check import check_pprof, decode_pprof
@@ -14,8 +15,8 @@ from agentpprof.text.telling import say
 
 @click.command("check", cls=OnceCommand)
 @click.argument("path", metavar="FILE")
-@click.option("--debug", is_flag=True, help="Show where an error came from.")
-def command(path: str, debug: bool) -> int:
+@debug_option
+def command(path: str) -> int:
     """Check a pprof file, whoever made it: what Go's pprof, Parca and Pyroscope refuse or misread.
 
     Prints what is in it. Exit codes: 0 sound, 1 not, 2 no such file.

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from agentpprof.commands.options import store_options
+from agentpprof.commands.options import debug_option, store_options
 from agentpprof.commands.sections import ListedGroup, OnceCommand, option
 from agentpprof.config import SETTINGS, config_path, settings
 from agentpprof.models import Answer
@@ -56,8 +56,8 @@ def path_command() -> None:
 @option("Settings", "--llama-url", metavar="URL", help="As for a profile.")
 @option("Settings", "--model", metavar="NAME", help="As for a profile.")
 @store_options
-@click.option("--debug", is_flag=True, help="Show where an error came from.")
-def show_command(as_json: bool, debug: bool, **flags: Any) -> None:
+@debug_option
+def show_command(as_json: bool, **flags: Any) -> None:
     """Print every setting, its value and its source: flag, environment, file or default.
 
     Takes the flags of a profile that set one, to see what they change. Values that no run could

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import click
 
-from agentpprof.commands import profile as profile_module
+from agentpprof.commands.options import debug_option
+from agentpprof.commands.profile import profile_defaults
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.encoders import encoder
 from agentpprof.encoders.samples import stack_values
@@ -27,8 +28,8 @@ _ROWS = 6  # of each view
 @click.option(
     "-o", "--output", "target", default="demo", show_default=True, help="Folder to write to."
 )
-@click.option("--debug", is_flag=True, help="Show where an error came from.")
-def command(target: str, debug: bool) -> None:
+@debug_option
+def command(target: str) -> None:
     """Write all five views of a bundled example history and print the top of each."""
     with tempfile.TemporaryDirectory(prefix="agentpprof-demo-") as temporary:
         database = str(Path(temporary) / "agentpprof.db")
@@ -58,10 +59,8 @@ def _write_view(view: str, target: Path, database: str) -> Made:
 def demo_options(database: str) -> dict[str, object]:
     """Return a profile's options for the bundled history."""
     homes = folder("data") / "demo"
-    profile = profile_module.command
-    defaults = profile.make_context("profile", [], resilient_parsing=True).params
     return {
-        **defaults,
+        **profile_defaults(),
         "all_projects": True,
         "claude_roots": (str(homes / "claude" / ".claude"),),
         "codex_roots": (str(homes / "codex" / ".codex"),),

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from agentpprof.commands.options import store_options
+from agentpprof.commands.options import debug_option, store_options
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.counts import counted
 from agentpprof.ingest.checking import (
@@ -28,7 +28,7 @@ from agentpprof.store.salvage import salvage
 @click.option("--repair", is_flag=True, help="Make every index anew, then check as --deep does.")
 @click.option("--salvage", metavar="PATH", help="Write what still reads to a new database.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-@click.option("--debug", is_flag=True, help="Show where an error came from.")
+@debug_option
 @store_options
 def command(**options: Any) -> int:
     """Check the database and its surroundings; changes nothing but with --repair.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import click
 
 from agentpprof import explain
+from agentpprof.commands.options import debug_option
 from agentpprof.commands.sections import OnceCommand, option
 from agentpprof.errors import UsageError
 from agentpprof.explain import Explanation
@@ -30,13 +31,12 @@ _WAYS = "--command, --path, --url, --prompt, --tool"
     help="Project that paths are grouped in, instead of --cwd.",
 )  # fmt: skip
 @option("Other", "--json", "is_json", is_flag=True, help="One JSON object a line.")
-@option("Other", "--debug", is_flag=True, help="Show where an error came from.")
+@debug_option
 def command(
     *,
     cwd: str,
     root: str,
     is_json: bool,
-    debug: bool,
     **given: str | None,
 ) -> None:
     """Show the fields derived from a command, call, path, URL or prompt, and the rule of each.

@@ -23,7 +23,6 @@ def command(
     database: str | None,
     quiet: bool,
     verbose: bool,
-    debug: bool,
 ) -> None:
     """Read what is new in the logs into the database, and tag new prompts.
 

@@ -46,7 +46,23 @@ def loudness_options(function: F) -> F:
     """Add how much is told on stderr."""
     return apply_options(
         function,
-        option(_TELLING, "-q", "--quiet", is_flag=True, help="Say nothing but errors."),
+        quiet_option,
         option(_TELLING, "-v", "--verbose", is_flag=True, help="Say what was read."),
-        option(_TELLING, "--debug", is_flag=True, help="Show where an error came from."),
+        debug_option,
     )
+
+
+def quiet_option(function: F) -> F:
+    """Add that nothing is told, for a command that has nothing more to tell."""
+    return option(_TELLING, "-q", "--quiet", is_flag=True, help="Say nothing but errors.")(function)
+
+
+def debug_option(function: F) -> F:
+    """Add `--debug`; `cli.main` looks for it in the command line, so no command is given it."""
+    return option(
+        _TELLING,
+        "--debug",
+        is_flag=True,
+        expose_value=False,
+        help="Show where an error came from.",
+    )(function)

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from agentpprof.commands.confirming import confirm
-from agentpprof.commands.options import database_option
+from agentpprof.commands.options import database_option, debug_option, quiet_option
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.runs.chosen import named_database
 from agentpprof.store.database import default_path
@@ -17,9 +17,9 @@ from agentpprof.text.telling import say
 @click.argument("source", metavar="PATH")
 @click.option("--yes", is_flag=True, help="Don't ask.")
 @database_option
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
-@click.option("--debug", is_flag=True, help="Show where an error came from.")
-def command(source: str, yes: bool, database: str | None, quiet: bool, debug: bool) -> None:
+@quiet_option
+@debug_option
+def command(source: str, yes: bool, database: str | None, quiet: bool) -> None:
     """Put the backup PATH in the place of the database, once it was found to be sound.
 
     Only this way is safe: a copied file beside an old write-ahead log would be silently mixed with

@@ -2,7 +2,7 @@
 
 import click
 
-from agentpprof.commands.options import database_option
+from agentpprof.commands.options import database_option, debug_option, quiet_option
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.errors import AgentPprofError
 from agentpprof.runs.chosen import named_database
@@ -15,9 +15,9 @@ from agentpprof.text.telling import say
 @click.argument("action", type=click.Choice(["install", "uninstall", "status"]))
 @click.option("--print", "only_print", is_flag=True, help="Show the file; change nothing.")
 @database_option
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
-@click.option("--debug", is_flag=True, help="Show where an error came from.")
-def command(action: str, only_print: bool, database: str | None, quiet: bool, debug: bool) -> int:
+@quiet_option
+@debug_option
+def command(action: str, only_print: bool, database: str | None, quiet: bool) -> int:
     """Install, uninstall or look at the service that runs agentpprof watch from login on.
 
     On Linux a user's unit of systemd, on macOS an agent of launchd. It ends at logout, unless

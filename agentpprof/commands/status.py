@@ -4,14 +4,14 @@ from typing import Any
 
 import click
 
-from agentpprof.commands.options import store_options
+from agentpprof.commands.options import debug_option, store_options
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.runs.condition import read_condition, tell
 
 
 @click.command("status", cls=OnceCommand)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-@click.option("--debug", is_flag=True, help="Show where an error came from.")
+@debug_option
 @store_options
 def command(**options: Any) -> int:
     """Say what is stored, what is pending, who watches and what needs attention.
