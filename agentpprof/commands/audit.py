@@ -14,13 +14,11 @@ from agentpprof.errors import NothingFoundError
 from agentpprof.models import Answer
 from agentpprof.profile.selection import Selection, choose_sessions
 from agentpprof.runs.asked import read_sessions_asked
-from agentpprof.runs.chosen import chosen_database
 from agentpprof.runs.finding import no_session_message
-from agentpprof.runs.source import sync_source
+from agentpprof.runs.source import synced_database
 from agentpprof.store import audits, queries
 from agentpprof.store.database import opened_for_reading
 from agentpprof.tables import write_table
-from agentpprof.text.progress import progress_bar
 from agentpprof.text.telling import say, say_json
 
 
@@ -43,14 +41,12 @@ def command(as_json: bool, **options: Any) -> None:
       agentpprof audit --all-projects --json
     """
     selection, source = read_sessions_asked(options)
-    with chosen_database(source.database, source.is_foreign, options["quiet"]) as path:
-        with progress_bar(options["quiet"] or as_json) as on_progress:
-            synced = sync_source(source, path, on_progress)
-        with opened_for_reading(path) as connection:
-            if synced.paths is not None:
-                keys = queries.read_sessions_of_files(connection, synced.paths)
-                selection = selection._replace(session_keys=keys)
-            document = _document(connection, selection, with_lines=bool(options["session_id"]))
+    with (
+        synced_database(source, is_quiet=options["quiet"], has_bar=not as_json) as (path, synced),
+        opened_for_reading(path) as connection,
+    ):
+        chosen = synced.narrowed(connection, selection)
+        document = _document(connection, chosen, with_lines=bool(options["session_id"]))
     if (options["since"] or options["until"]) and not options["quiet"]:
         say("sessions are accounted for whole, also their work outside of the time", on_stderr=True)
     if as_json:

@@ -23,13 +23,11 @@ from agentpprof.privacy import PublicText, shortened
 from agentpprof.profile.diff import Counts, FrameChange, as_diff_base, difference, frame_changes
 from agentpprof.profile.rules import parse_stack
 from agentpprof.profile.top import NAMING_KINDS
-from agentpprof.runs.chosen import chosen_database
 from agentpprof.runs.sides import Filter, Side, make_side, read_side
-from agentpprof.runs.source import sync_source
+from agentpprof.runs.source import synced_database
 from agentpprof.store.database import opened_for_reading
 from agentpprof.text.diff_text import change_lines, head_lines
 from agentpprof.text.printing import paper_of_stdout, print_lines
-from agentpprof.text.progress import progress_bar
 from agentpprof.text.telling import report_lines, say, say_json
 from agentpprof.text.top_text import left_out_line
 
@@ -162,17 +160,14 @@ def _made(read: list[Side | Filter], is_quiet: bool, is_verbose: bool) -> list[S
     filters = [side for side in read if isinstance(side, Filter)]
     if not filters:
         return [side for side in read if isinstance(side, Side)]
-    source = filters[0].asked.source
-    with chosen_database(source.database, source.is_foreign, is_quiet) as path:
-        with progress_bar(is_quiet) as on_progress:
-            synced = sync_source(source, path, on_progress)
-        with opened_for_reading(path) as connection:
-            made = [
-                make_side(connection, path, side, synced, name)
-                if isinstance(side, Filter)
-                else side
-                for side, name in zip(read, ("BASE", "NEW"), strict=True)
-            ]
+    with (
+        synced_database(filters[0].asked.source, is_quiet=is_quiet) as (path, synced),
+        opened_for_reading(path) as connection,
+    ):
+        made = [
+            make_side(connection, path, side, synced, name) if isinstance(side, Filter) else side
+            for side, name in zip(read, ("BASE", "NEW"), strict=True)
+        ]
     for line in () if is_quiet else report_lines(synced.report, is_verbose):
         say(line, on_stderr=True)
     return made

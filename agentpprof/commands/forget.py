@@ -15,11 +15,10 @@ from agentpprof.profile.times import parse_time
 from agentpprof.runs.chosen import named_database
 from agentpprof.runs.finding import named_session
 from agentpprof.store import queries
-from agentpprof.store.database import default_path, look_at, opened_for_reading
+from agentpprof.store.database import default_path, look_at, opened_for_reading, renew_schema
 from agentpprof.store.forgetting import (
     Forgotten,
     Wish,
-    bring_up_to_date,
     count_forgettable,
     finish_forgetting,
     forget,
@@ -51,7 +50,8 @@ def command(**options: Any) -> None:
     what an earlier run could not: to rewrite the file without the old bytes.
     """
     path = named_database(options["database"]) or default_path()
-    bring_up_to_date(path)
+    if look_at(path):
+        renew_schema(path)
     root = _root_of(options["project"], path)
     session_id = _session_id(options["session_id"], path)
     wish = Wish(session_id, root, _before_ms(options["before"], path))

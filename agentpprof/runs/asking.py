@@ -11,8 +11,7 @@ from agentpprof.errors import UsageError
 from agentpprof.models import Answer
 from agentpprof.output import STDOUT, write_output
 from agentpprof.runs.chosen import check_loudness, chosen_database, chosen_roots, named_database
-from agentpprof.store.database import look_at, no_database, opened_for_reading, opened_for_writing
-from agentpprof.store.schema import schema_version
+from agentpprof.store.database import renew_schema
 from agentpprof.text.printing import table_on_stdout
 from agentpprof.text.progress import progress_bar
 from agentpprof.text.telling import print_text, report_lines, say
@@ -64,7 +63,7 @@ def asked_database(options: Mapping[str, Any]) -> Iterator[Path]:
     with chosen_database(named, has_roots, options["quiet"]) as path:
         if syncs:
             _sync(path, roots, options)
-        _bring_up_to_date(path)
+        renew_schema(path, with_views=True)
         yield path
 
 
@@ -78,21 +77,6 @@ def _sync(path: Path, roots: list[Any], options: Mapping[str, Any]) -> None:
     if not options["quiet"]:
         for line in report_lines(report, options["verbose"]):
             say(line, on_stderr=True)
-
-
-def _bring_up_to_date(path: Path) -> None:
-    """Make the views those of this version; a current database is only looked at."""
-    from agentpprof.store.schema import is_current
-
-    version = look_at(path)
-    if version == 0:
-        raise no_database(path)
-    if version == schema_version():
-        with opened_for_reading(path) as connection:
-            if is_current(connection, version):
-                return
-    with opened_for_writing(path):
-        pass
 
 
 def chosen_format(options: Mapping[str, Any]) -> str:

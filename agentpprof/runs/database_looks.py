@@ -9,12 +9,10 @@ from agentpprof.config import configured_tagger
 from agentpprof.models import SessionInfo
 from agentpprof.profile.gather import Gathered
 from agentpprof.runs.asked import read_options
-from agentpprof.runs.chosen import chosen_database
 from agentpprof.runs.making import gather_on
-from agentpprof.runs.source import sync_source
+from agentpprof.runs.source import synced_database
 from agentpprof.store import queries, tag_cache
 from agentpprof.store.database import opened_for_reading
-from agentpprof.text.progress import progress_bar
 from agentpprof.text.telling import report_lines, say
 
 
@@ -32,9 +30,7 @@ def looked_at(options: Mapping[str, Any]) -> Iterator[Look]:
     """Sync, then yield the chosen sessions; `options` holds all those of a profile."""
     asked = read_options({**options, "view_name": "operations", "stack": "session"})
     source = asked.source
-    with chosen_database(source.database, source.is_foreign, asked.is_quiet) as path:
-        with progress_bar(asked.is_quiet) as on_progress:
-            synced = sync_source(source, path, on_progress)
+    with synced_database(source, is_quiet=asked.is_quiet) as (path, synced):
         for line in () if asked.is_quiet else report_lines(synced.report, asked.is_verbose):
             say(line, on_stderr=True)
         if source.syncs:

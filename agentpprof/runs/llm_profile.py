@@ -23,10 +23,9 @@ def tag_for_profile(
     by_rule = tag_cache.tags_of_prompts(connection, asked.tagger.tagger, prompts, new_tags)
     wanted = wanted_by(asked.rules, asked.selection, lists_sessions=asked.format == "json")
     texts = find_texts(connection, asked.selection, wanted, by_rule)
-    is_temporary = asked.source.database is None and asked.source.is_foreign
     job = Job(
         choice,
-        choice.tag_database(database, is_temporary=is_temporary),
+        choice.tag_database(database, is_temporary=asked.source.is_temporary),
         saves=asked.tagger.saves,
         is_quiet=asked.is_quiet,
     )

@@ -12,13 +12,11 @@ from agentpprof.models import Profile, PromptRow
 from agentpprof.privacy import PublicText, shortened
 from agentpprof.profile.gather import Gathered, gather_profile
 from agentpprof.profile.request import Request
-from agentpprof.profile.selection import Selection
 from agentpprof.profile.summaries import session_summaries, tagging_summary
 from agentpprof.profile.views import VIEWS, View
 from agentpprof.runs.asked import Asked
-from agentpprof.runs.chosen import chosen_database
 from agentpprof.runs.finding import no_session_message
-from agentpprof.runs.source import Synced, sync_source
+from agentpprof.runs.source import Synced, synced_database
 from agentpprof.store import queries, tag_cache
 from agentpprof.store.database import opened_for_reading
 from agentpprof.text.telling import skipped_text
@@ -36,11 +34,11 @@ class Made(NamedTuple):
 
 def make_profile(asked: Asked) -> Made:
     """Sync, gather and fold; raises errors that say what to do."""
-    source = asked.source
-    with chosen_database(source.database, source.is_foreign, True) as path:
-        synced = sync_source(source, path, None)
-        with opened_for_reading(path) as connection:
-            return make_on(connection, path, asked, synced)
+    with (
+        synced_database(asked.source, is_quiet=True) as (path, synced),
+        opened_for_reading(path) as connection,
+    ):
+        return make_on(connection, path, asked, synced)
 
 
 def make_on(connection: sqlite3.Connection, database: Path, asked: Asked, synced: Synced) -> Made:
@@ -71,14 +69,6 @@ def make_on(connection: sqlite3.Connection, database: Path, asked: Asked, synced
     return Made(profile, len(gathered.sessions), gathered.subagents, warnings, tagging)
 
 
-def _selection_of(connection: sqlite3.Connection, asked: Asked, synced: Synced) -> Selection:
-    """Return what was selected, of the log files that the run is about."""
-    if synced.paths is None:
-        return asked.selection
-    keys = queries.read_sessions_of_files(connection, synced.paths)
-    return asked.selection._replace(session_keys=keys)
-
-
 def _with_model_tags(
     connection: sqlite3.Connection,
     database: Path,
@@ -91,7 +81,7 @@ def _with_model_tags(
         return asked
     from agentpprof.runs.llm_profile import tag_for_profile
 
-    selection = _selection_of(connection, asked, synced)
+    selection = synced.narrowed(connection, asked.selection)
     tagged = tag_for_profile(connection, database, asked._replace(selection=selection), new_tags)
     return asked._replace(tagger=asked.tagger._replace(model=tagged))
 
@@ -107,7 +97,7 @@ def gather_on(
         return {**by_rule, **model.prompts} if model else by_rule
 
     model = asked.tagger.model.tags if asked.tagger.model else None
-    selection = _selection_of(connection, asked, synced)
+    selection = synced.narrowed(connection, asked.selection)
     request = Request(
         asked.view,
         asked.rules,

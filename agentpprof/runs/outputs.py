@@ -8,12 +8,10 @@ from typing import Any, NamedTuple
 from agentpprof import output_cache
 from agentpprof.memory import paused_collection
 from agentpprof.runs.asked import TOP, Asked
-from agentpprof.runs.chosen import chosen_database
 from agentpprof.runs.expiry import expiry_warning
-from agentpprof.runs.source import Synced, sync_source
+from agentpprof.runs.source import Synced, synced_database
 from agentpprof.store.database import opened_for_reading
 from agentpprof.store.queries import read_state
-from agentpprof.text.progress import progress_bar
 from agentpprof.text.telling import age_line, report_lines
 
 
@@ -27,10 +25,7 @@ class Output(NamedTuple):
 
 def make_output(asked: Asked) -> Output:
     """Sync, then take the output from the cache, or make it; raises errors that say what to do."""
-    source = asked.source
-    with chosen_database(source.database, source.is_foreign, asked.is_quiet) as path:
-        with progress_bar(asked.is_quiet) as on_progress:
-            synced = sync_source(source, path, on_progress)
+    with synced_database(asked.source, is_quiet=asked.is_quiet) as (path, synced):
         with paused_collection(), opened_for_reading(path) as connection:
             key = _cache_key(connection, path, asked, synced)
             cached = output_cache.read_cached(key) if key else None
@@ -59,8 +54,9 @@ def _cache_key(
     connection: sqlite3.Connection, database: Path, asked: Asked, synced: Synced
 ) -> str | None:
     """Return the key of what is asked for; None where nothing may or can be kept."""
-    is_temporary = asked.source.database is None and asked.source.is_foreign
-    if asked.with_previews or is_temporary or not asked.tagger.saves or synced.report.unreadable:
+    if asked.with_previews or not asked.tagger.saves or synced.report.unreadable:
+        return None
+    if asked.source.is_temporary:
         return None
     if asked.tagger.llm is not None:
         return None  # what a model says may come in pieces

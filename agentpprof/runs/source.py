@@ -1,7 +1,9 @@
 """Where the logs of a run come from, and how they get into the database."""
 
+import sqlite3
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,11 +12,17 @@ from agentpprof.ingest import session_files
 from agentpprof.ingest.discover import Root, find_log_files
 from agentpprof.ingest.report import SyncReport
 from agentpprof.models import LogFile
-from agentpprof.runs.chosen import chosen_roots, named_database, temporary_folder
-from agentpprof.store.database import look_at, no_database, opened_for_writing
-from agentpprof.store.schema import schema_version
+from agentpprof.profile.selection import Selection
+from agentpprof.runs.chosen import (
+    chosen_database,
+    chosen_roots,
+    named_database,
+    temporary_folder,
+)
+from agentpprof.store import queries
+from agentpprof.store.database import look_at, renew_schema
 from agentpprof.store.watch_lock import is_watched
-from agentpprof.text.progress import OnProgress
+from agentpprof.text.progress import OnProgress, progress_bar
 
 
 class Source(NamedTuple):
@@ -33,12 +41,24 @@ class Source(NamedTuple):
         """Say whether single logs were named."""
         return bool(self.files) or self.reads_stdin
 
+    @property
+    def is_temporary(self) -> bool:
+        """Say whether the database is gone after the run."""
+        return self.database is None and self.is_foreign
+
 
 class Synced(NamedTuple):
     """What a pass did; `paths` are the only logs that the run is about, None for all."""
 
     report: SyncReport
     paths: tuple[str, ...] | None
+
+    def narrowed(self, connection: sqlite3.Connection, selection: Selection) -> Selection:
+        """Return what was selected, of the logs that the run is about."""
+        if self.paths is None:
+            return selection
+        keys = queries.read_sessions_of_files(connection, self.paths)
+        return selection._replace(session_keys=keys)
 
 
 def read_source(options: Mapping[str, Any]) -> Source:
@@ -70,6 +90,17 @@ def read_source(options: Mapping[str, Any]) -> Source:
     )
 
 
+@contextmanager
+def synced_database(
+    source: Source, *, is_quiet: bool, has_bar: bool = True
+) -> Iterator[tuple[Path, Synced]]:
+    """Yield the database of a run, up to date with its logs; a bar shows how far that is."""
+    with chosen_database(source.database, source.is_foreign, is_quiet) as path:
+        with progress_bar(is_quiet or not has_bar) as on_progress:
+            synced = sync_source(source, path, on_progress)
+        yield path, synced
+
+
 def sync_source(source: Source, database: Path, on_progress: OnProgress) -> Synced:
     """Bring the database up to date with the logs of the run, as far as they are to be read."""
     if source.has_named_files:
@@ -94,7 +125,7 @@ def sync_source(source: Source, database: Path, on_progress: OnProgress) -> Sync
     else:
         synced = Synced(SyncReport(), None)
     if not source.syncs:
-        _bring_up_to_date(database)
+        renew_schema(database)
     return synced
 
 
@@ -120,13 +151,3 @@ def _sync_named(source: Source, database: Path, on_progress: OnProgress, folder:
     files = [session_files.with_its_suffix(each, folder) for each in files]
     report = sync_files(database, files, on_progress)
     return Synced(report, tuple(each.logical_path for each in files))
-
-
-def _bring_up_to_date(database: Path) -> None:
-    """Without a sync: an older schema is brought up to date all the same."""
-    version = look_at(database)
-    if version == 0:
-        raise no_database(database)
-    if version < schema_version():
-        with opened_for_writing(database):
-            pass

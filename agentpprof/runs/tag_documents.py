@@ -13,9 +13,8 @@ from agentpprof.moments import moment
 from agentpprof.profile.selection import Selection
 from agentpprof.profile.tagged import BY_HAND, Tagged, TaggedThing, gather_tags
 from agentpprof.runs.asked import read_sessions_asked
-from agentpprof.runs.chosen import chosen_database
 from agentpprof.runs.finding import no_session_message
-from agentpprof.runs.source import Source, sync_source
+from agentpprof.runs.source import Source, Synced, synced_database
 from agentpprof.store import queries, tag_cache
 from agentpprof.store.database import opened_for_reading
 from agentpprof.tagging.hints import hints_for
@@ -30,7 +29,6 @@ from agentpprof.tagging.report import (
 from agentpprof.tagging.rules import parse_tag_rule, rule_warnings
 from agentpprof.tagging.tagger import Tagger
 from agentpprof.terminal import show
-from agentpprof.text.progress import progress_bar
 from agentpprof.vocabulary import TAG_KINDS, UNTAGGED
 
 _SAMPLES = 30
@@ -67,8 +65,8 @@ def read_asked(options: Mapping[str, Any], *, is_quiet: bool) -> Asked:
 
 def report_tags(asked: Asked) -> dict[str, Any]:
     """Return coverage, spread and warnings (docs/tagging.md); texts only if they were asked for."""
-    with chosen_database(asked.source.database, asked.source.is_foreign, asked.is_quiet) as path:
-        tagged, texts = _gather(asked, path)
+    with synced_database(asked.source, is_quiet=asked.is_quiet) as (path, synced):
+        tagged, texts = _gather(asked, path, synced)
     counts = tagged.counts()
     spreads = [spread_of(kind, counts[kind]) for kind in TAG_KINDS]
     document = {
@@ -85,8 +83,8 @@ def report_tags(asked: Asked) -> dict[str, Any]:
 
 def list_tags(asked: Asked, tag: str | None, *, only_by_hand: bool) -> Answer:
     """Return one row per session and prompt: id, session, time, tag, task, and who gave the tag."""
-    with chosen_database(asked.source.database, asked.source.is_foreign, asked.is_quiet) as path:
-        tagged, texts = _gather(asked, path)
+    with synced_database(asked.source, is_quiet=asked.is_quiet) as (path, synced):
+        tagged, texts = _gather(asked, path, synced)
         ids = _prompt_ids(path, tagged)
     rows = [
         (*_row(thing, ids), *([_preview(thing, texts)] if asked.with_previews else []))
@@ -101,15 +99,11 @@ def text_of(document: Mapping[str, Any]) -> str:
     return "\n".join(_lines(document))
 
 
-def _gather(asked: Asked, path: Path) -> tuple[Tagged, dict[int, str]]:
-    """Sync, gather and save new tags; returns prompt key -> text too where texts are shown."""
-    with progress_bar(asked.is_quiet) as on_progress:
-        synced = sync_source(asked.source, path, on_progress)
-    selection, new = asked.selection, tag_cache.NewTags({}, {})
+def _gather(asked: Asked, path: Path, synced: Synced) -> tuple[Tagged, dict[int, str]]:
+    """Gather, and save new tags; returns prompt key -> text too where texts are shown."""
+    new = tag_cache.NewTags({}, {})
     with opened_for_reading(path) as connection:
-        if synced.paths is not None:
-            keys = queries.read_sessions_of_files(connection, synced.paths)
-            selection = selection._replace(session_keys=keys)
+        selection = synced.narrowed(connection, asked.selection)
 
         def tags_of(prompts: list[PromptRow]) -> Mapping[int, str]:
             return tag_cache.tags_of_prompts(connection, asked.tagger, prompts, new)

@@ -16,7 +16,7 @@ from agentpprof.errors import DamagedError, NoDatabaseError, StoreError, sqlite_
 from agentpprof.mounts import is_remote, mount_type
 from agentpprof.places import user_folder, with_tilde
 from agentpprof.store.file_lock import is_taken, open_lock_file
-from agentpprof.store.schema import bring_up_to_date, schema_version
+from agentpprof.store.schema import bring_up_to_date, is_current, schema_version
 
 APPLICATION_ID = 0x61707066  # "appf"
 _BUSY_SECONDS = 10.0
@@ -155,6 +155,26 @@ def opened_for_writing(path: Path) -> Iterator[sqlite3.Connection]:
         raise StoreError(f"{with_tilde(path)} can't be written ({sqlite_name(error)})") from error
     except UnicodeDecodeError:
         raise DamagedError from None
+
+
+def renew_schema(path: Path, *, with_views: bool = False) -> None:
+    """Give a database of an older schema the tables of this one; raises NoDatabaseError for none.
+
+    Views of an older release are made anew only if they are asked for: profiles read none, and so
+    work on a medium that can't be written.
+    """
+    version = look_at(path)
+    if version == 0:
+        raise no_database(path)
+    if version == schema_version() and not (with_views and _has_other_views(path, version)):
+        return
+    with opened_for_writing(path):
+        pass
+
+
+def _has_other_views(path: Path, version: int) -> bool:
+    with opened_for_reading(path) as connection:
+        return not is_current(connection, version)
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:

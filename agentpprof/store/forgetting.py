@@ -16,9 +16,9 @@ from agentpprof.resources import read_text
 from agentpprof.store.database import (
     held_for_writing,
     look_at,
-    no_database,
     opened_for_reading,
     opened_for_writing,
+    renew_schema,
 )
 from agentpprof.store.leftovers import clear_leftovers
 from agentpprof.store.schema import schema_version
@@ -58,18 +58,9 @@ class Forgotten(NamedTuple):
     subagents: int = 0  # of the sessions, where it was only counted
 
 
-def bring_up_to_date(database: Path) -> None:
-    """Give a database of an older schema the tables of this one: it has no tombstones."""
-    if 0 < look_at(database) < schema_version():
-        with opened_for_writing(database):
-            pass
-
-
 def count_forgettable(database: Path, wish: Wish) -> Forgotten:
     """Return what a wish is about; raises NothingFoundError when that is nothing."""
-    if look_at(database) == 0:
-        raise no_database(database)
-    bring_up_to_date(database)
+    renew_schema(database)  # an older one has no tombstones
     with opened_for_reading(database) as connection:
         _choose(connection, wish)
         sessions = connection.execute("select count(*) from temp.forgotten_now").fetchone()[0]
