@@ -14,7 +14,7 @@ PWD = b'{"command":"pwd"}'
 
 def test_signatures_stay_those_of_stored_states() -> None:
     assert signature_of(PWD) == signature_of(Raw(PWD)) == 15_495_046_648_675_745_060
-    assert codex_calls.signature_of(PWD) == -2_951_697_425_033_806_556
+    assert codex_calls.signed_signature_of(PWD) == -2_951_697_425_033_806_556
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from agentpprof.agents.codex_records import (
 )
 from agentpprof.agents.facts import MAX_TEXT
 
-signature_of = partial(facts.signature_of, is_signed=True)
+signed_signature_of = partial(facts.signature_of, is_signed=True)
 _NO_RAW = Raw(b"")
 _PATCH_HEADERS = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): .*", re.M)
 # Tools of the program itself; with a namespace they are no server's.

@@ -61,7 +61,12 @@ def add_function_call(reading: Reading, payload: Payload) -> None:
     if name in _FOLLOW_UPS and join_call(reading, call_id, _session_of(name, given), step):
         return
     add_call(
-        reading, call_id, name, given, signature=calls.signature_of(payload.arguments), step=step
+        reading,
+        call_id,
+        name,
+        given,
+        signature=calls.signed_signature_of(payload.arguments),
+        step=step,
     )
 
 
@@ -80,7 +85,9 @@ def add_custom_call(reading: Reading, payload: Payload) -> None:
     given = calls.free_input_of(payload.input)
     call_id = payload.call_id or payload.id or number_call(reading)
     step = enter_step(reading, "tool-use")
-    add_call(reading, call_id, name, given, signature=calls.signature_of(payload.input), step=step)
+    add_call(
+        reading, call_id, name, given, signature=calls.signed_signature_of(payload.input), step=step
+    )
     if name in _CODE_MODE and not reading.state.is_paginated:
         _add_nested(reading, call_id, str(given.get("input", "")), step)
 
@@ -89,7 +96,7 @@ def _add_nested(reading: Reading, outer: str, script: str, step: str) -> None:
     """Add the calls of a script: in legacy history they leave no line of their own."""
     names = reading.state.open_calls[outer]
     for number, call in enumerate(nested_calls(script), 1):
-        signature = calls.signature_of(call.argument.encode("utf-8", "replace"))
+        signature = calls.signed_signature_of(call.argument.encode("utf-8", "replace"))
         reading.facts.append(
             CallFact(
                 reading.where,
@@ -174,7 +181,7 @@ def _add_typed(reading: Reading, payload: Payload, name: str, given: dict[str, o
     """Add a call that the log names by its type alone; return its id."""
     call_id = payload.call_id or payload.id or number_call(reading)
     step = enter_step(reading, "tool-use")
-    signature = calls.signature_of(msgspec.json.encode(given, order="sorted"))
+    signature = calls.signed_signature_of(msgspec.json.encode(given, order="sorted"))
     add_call(reading, call_id, name, given, signature=signature, step=step)
     return call_id
 

@@ -5,7 +5,7 @@ from zlib import crc32
 
 import msgspec
 
-from agentpprof.agents.codex_calls import signature_of
+from agentpprof.agents.codex_calls import signed_signature_of
 from agentpprof.agents.codex_reading import Reading
 from agentpprof.agents.codex_state import MAX_CLOSED, MAX_OPEN_CALLS, MAX_SESSIONS
 from agentpprof.agents.facts import CallFact, ResultFact, ResumeFact
@@ -136,7 +136,7 @@ def finish_call(
                     natural_id,
                     tool,
                     given,
-                    signature_of(packed),
+                    signed_signature_of(packed),
                     "" if reading.is_copy else reading.state.step,
                 )
             )
