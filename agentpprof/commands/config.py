@@ -11,8 +11,8 @@ from agentpprof.config import SETTINGS, config_path, settings
 from agentpprof.models import Answer
 from agentpprof.runs.setting_faults import setting_faults
 from agentpprof.store.database import default_path
-from agentpprof.text.printing import table_on_stdout
-from agentpprof.text.telling import print_text, say, say_json
+from agentpprof.text.printing import print_table
+from agentpprof.text.telling import say, say_json
 
 
 @click.group("config", cls=ListedGroup)
@@ -85,10 +85,6 @@ def show_command(as_json: bool, **flags: Any) -> None:
         variable = SETTINGS[name].variable
         is_named = setting.source == "environment" and os.environ.get(variable)
         rows.append((name, value, variable if is_named else setting.source, SETTINGS[name].meaning))
-    _write(Answer(("setting", "value", "from", "meaning"), rows))
+    print_table(Answer(("setting", "value", "from", "meaning"), rows))
     for text in faults:
         say(f"wrong: {text}")
-
-
-def _write(answer: Answer) -> None:
-    print_text(table_on_stdout(answer))

@@ -14,6 +14,7 @@ from agentpprof.commands.profile_options import (
 )
 from agentpprof.commands.sections import OnceCommand, option
 from agentpprof.commands.top import NO_OUTPUT, stack_of
+from agentpprof.counts import counted
 from agentpprof.defaults import DEFAULT_SVG_WIDTH
 from agentpprof.encoders import encoder, format_of_path, gzip_of_path
 from agentpprof.errors import UsageError
@@ -134,7 +135,7 @@ def _difference(texts: tuple[str, str], options: Mapping[str, Any]) -> Differenc
     change = difference(base.profile, new.profile, counts)
     words = ""
     if counts:
-        words = f"base scaled from {counts[0]:,} to {counts[1]:,} {per}{'s' * (counts[1] != 1)}"
+        words = f"base scaled from {counts[0]:,} to {counted(counts[1], per)}"
     return change._replace(facts=facts, note=words)
 
 
@@ -199,7 +200,7 @@ def _print(change: Difference, options: Mapping[str, Any]) -> None:
         say_json(document)
         return
     paper = paper_of_stdout()
-    left_out = left_out_line(len(changes) - len(shown), ("frame", "frames"), "--rows 0 shows all")
+    left_out = left_out_line(len(changes) - len(shown), "frame", "frames", "--rows 0 shows all")
     lines = [*head_lines(change, paper), *change_lines(shown, change.new, paper), *left_out]
     print_lines(lines)
 

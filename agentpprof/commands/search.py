@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -31,15 +30,17 @@ from agentpprof.store.search_index import (
     read_pending,
     save_search_index,
 )
-from agentpprof.streams import encoding_of, readable
+from agentpprof.streams import readable
 from agentpprof.tagging.rules import check_tag
 from agentpprof.terminal import show
+from agentpprof.text.printing import paper_of_stdout
 from agentpprof.text.telling import print_text
 from agentpprof.zones import time_text
 
 _WHERE = "Where"
 _OUTPUT = "Output"
 _AROUND = 60  # characters of a snippet on each side of what was found
+_WIDTH_IN_PIPES = 100  # cells
 _LEAST = 8  # characters of the shortest snippet
 _WIDEST = 10  # cells of a character that an encoding lacks: \U0001f600
 
@@ -211,12 +212,13 @@ def _encodable(path: str) -> str:
 def _lines(hits: list[Hit], words: tuple[str, ...], zone: str, has_more: bool) -> Iterator[str]:
     """Yield three lines a hit: what it is, its snippet, and where it stands."""
     mark = _marker(words)
-    width = max(shutil.get_terminal_size((100, 24)).columns - 4, 40)
+    paper = paper_of_stdout()
+    width = max((paper.width or _WIDTH_IN_PIPES) - 4, 40)
     for hit in hits:
         at = time_text(hit.started_at_ms, zone, "%Y-%m-%d %H:%M")
         parts = (at, hit.project, hit.kind, hit.tool, hit.tag)
         yield show("  ".join(part for part in parts if part))
-        yield "  " + mark(fitting_snippet(hit.text, words, width, encoding_of(sys.stdout)))
+        yield "  " + mark(fitting_snippet(hit.text, words, width, paper.encoding))
         yield show(f"  {hit.agent} {hit.session_id}  {hit.log_path}:{hit.log_offset}")
     if not hits:
         yield "nothing was found: fewer words, or leave filters out"

@@ -22,8 +22,8 @@ from agentpprof.profile.session_rows import (
 )
 from agentpprof.runs.database_looks import Look, looked_at
 from agentpprof.store import queries
-from agentpprof.text.printing import table_on_stdout
-from agentpprof.text.telling import print_text, say_json
+from agentpprof.text.printing import print_table
+from agentpprof.text.telling import say_json
 from agentpprof.vocabulary import OUTCOMES
 from agentpprof.zones import time_text
 
@@ -92,7 +92,8 @@ def command(**options: Any) -> None:
         if rows != shown
         else ""
     )
-    _write(Answer(_COLUMNS, [_cells(row, shorts, look.zone) for row in shown], cut))
+    answer = Answer(_COLUMNS, [_cells(row, shorts, look.zone) for row in shown], cut)
+    print_table(answer, _DROPPABLE)
 
 
 def _rows(look: Look) -> list[SessionRow]:
@@ -129,7 +130,3 @@ def _cells(row: SessionRow, shorts: Mapping[str, str], zone: str) -> tuple[Any, 
         humanise(round(totals.work_ms / 1000), "seconds"),
         row.outcome,
     )
-
-
-def _write(answer: Answer) -> None:
-    print_text(table_on_stdout(answer, _DROPPABLE))

@@ -20,8 +20,8 @@ from agentpprof.store.database import default_path
 from agentpprof.store.manual_tags import Change, set_tag, unset_tag
 from agentpprof.tables import write_json
 from agentpprof.tagging.rules import check_tag
-from agentpprof.text.printing import table_on_stdout
-from agentpprof.text.telling import print_text, say, say_json
+from agentpprof.text.printing import print_table
+from agentpprof.text.telling import say, say_json
 
 _OUTPUT = "Output"
 _TAGS = "Tags"
@@ -90,7 +90,7 @@ def list_command(as_json: bool, tag: str | None, by_hand: bool, **options: Any) 
     if as_json:
         write_output(write_json(answer).encode("utf-8", "backslashreplace"), STDOUT)
     else:
-        print_text(table_on_stdout(answer, _DROPPABLE))
+        print_table(answer, _DROPPABLE)
 
 
 def _asked(options: dict[str, Any], is_quiet: bool) -> Asked:

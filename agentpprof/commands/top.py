@@ -36,6 +36,7 @@ from agentpprof.text.top_text import (
 
 DEFAULT_ROWS = 20
 _OUTPUT = "Output"
+_ALL_ROWS = "agentpprof top --rows 0 shows all"
 # What a profile's options say when nothing is to be written.
 NO_OUTPUT: Final[Mapping[str, Any]] = {
     "output": None,
@@ -164,21 +165,18 @@ def lines_of(profile: Profile, made: Output, choice: Choice, paper: Paper) -> li
         return [
             *head,
             *tree_lines(branches, profile, paper),
-            *_left_out(left_out, ("branch", "branches")),
+            *left_out_line(left_out, "branch", "branches", _ALL_ROWS),
         ]
     rows = top_rows(stacks, choice.kinds, choice.by_flat)
     shown = row_lines(rows[: choice.rows], profile, paper)
-    return [*head, *shown, *_left_out(len(rows) - choice.rows, ("frame", "frames"))]
+    left_out = len(rows) - choice.rows
+    return [*head, *shown, *left_out_line(left_out, "frame", "frames", _ALL_ROWS)]
 
 
 def _chosen_stacks(profile: Profile, choice: Choice) -> Mapping[Stack, int]:
     """Return the stacks; with `--by` each has only frames of these fields."""
     stacks = stack_values(profile)
     return only_kinds(stacks, choice.kinds) if choice.is_by else stacks
-
-
-def _left_out(number: int, one_or_many: tuple[str, str]) -> list[Line]:
-    return left_out_line(max(0, number), one_or_many, "agentpprof top --rows 0 shows all")
 
 
 def document_of(profile: Profile, made: Output, choice: Choice) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from agentpprof.models import Answer
 from agentpprof.output import STDOUT, write_output
 from agentpprof.runs.chosen import check_loudness, chosen_database, chosen_roots, named_database
 from agentpprof.store.database import renew_schema
-from agentpprof.text.printing import table_on_stdout
+from agentpprof.text.printing import print_table
 from agentpprof.text.progress import progress_bar
-from agentpprof.text.telling import print_text, report_lines, say
+from agentpprof.text.telling import report_lines, say
 
 _FORMATS: Final = ("json", "jsonl", "csv", "markdown")
 _FORMS_OF_FILES: Final = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown"}
@@ -98,7 +98,7 @@ def write_answer(answer: Answer, options: Mapping[str, Any], droppable: Sequence
 
     form = chosen_format(options)
     if form == "table" and options["output"] == STDOUT:
-        print_text(table_on_stdout(answer, droppable))
+        print_table(answer, droppable)
     else:
         text = WRITERS[form](answer)
         write_output(text.encode("utf-8", "backslashreplace"), options["output"])

@@ -29,10 +29,10 @@ from agentpprof.tagging.report import (
 from agentpprof.tagging.rules import parse_tag_rule, rule_warnings
 from agentpprof.tagging.tagger import Tagger
 from agentpprof.terminal import show
+from agentpprof.text.telling import first_words
 from agentpprof.vocabulary import TAG_KINDS, UNTAGGED
 
 _SAMPLES = 30
-_PREVIEW = 120  # characters of a text
 _COLUMNS = ("kind", "id", "session_id", "started_at", "tag", "task", "by")
 
 
@@ -176,7 +176,7 @@ def _row(thing: TaggedThing, ids: Mapping[int, str]) -> tuple[Any, ...]:
 def _preview(thing: TaggedThing, texts: Mapping[int, str]) -> str:
     """Return the first words of a prompt, and a session's folder."""
     text = texts.get(thing.key, "") if thing.kind == "prompt" else thing.session.cwd or ""
-    return " ".join(text[: 4 * _PREVIEW].split())[:_PREVIEW]
+    return first_words(text)
 
 
 def _lines(document: Mapping[str, Any]) -> Iterator[str]:

@@ -19,11 +19,11 @@ from agentpprof.tagging.llm_prompts import definition
 from agentpprof.tagging.rules import parse_tag_rule
 from agentpprof.tagging.tagger import DEFAULT_TAGGER, Tagger
 from agentpprof.terminal import show
+from agentpprof.text.telling import first_words
 from agentpprof.vocabulary import ORIGINS
 
 _TAGGERS = ("regex", "builtin", "hand", "llm", "llm:NAME")
 _SHOWN = 30
-_PREVIEW = 120
 
 
 class _Place(NamedTuple):
@@ -117,7 +117,7 @@ def _differing(
         yield {
             "first": first[text_hash],
             "second": second[text_hash],
-            "preview": " ".join(text[: 4 * _PREVIEW].split())[:_PREVIEW],
+            "preview": first_words(text),
         }
 
 

@@ -19,12 +19,15 @@ def paper_of_stdout() -> Paper:
     return Paper(width, encoding_of(sys.stdout))
 
 
-def table_on_stdout(answer: "Answer", droppable: Sequence[str] = ()) -> str:
-    """Return a table as stdout can show it: whole cells in a pipe, fitted on a terminal."""
+def print_table(answer: "Answer", droppable: Sequence[str] = ()) -> None:
+    """Print a table as stdout can show it: whole cells in a pipe, fitted on a terminal.
+
+    Columns of `droppable` may be left out on a narrow terminal.
+    """
     from agentpprof.tables import write_table
 
     paper = paper_of_stdout()
-    return write_table(answer, paper.width, droppable, paper.encoding)
+    print_text(write_table(answer, paper.width, droppable, paper.encoding))
 
 
 def print_lines(lines: Iterable[Line]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from agentpprof.counts import counted
-from agentpprof.encoders.amounts import humanise
+from agentpprof.encoders.amounts import humanise, noun_of
 from agentpprof.privacy import PublicText
 from agentpprof.profile.timeline_rows import Step
 from agentpprof.terminal import show
@@ -78,7 +78,7 @@ def _step_lines(step: Step, text: str | None, zone: str, paper: Paper) -> Iterat
 
 
 def _tokens(tokens: int) -> str:
-    return f"{humanise(tokens, 'count')} {'token' if tokens == 1 else 'tokens'}"
+    return f"{humanise(tokens, 'count')} {noun_of('tokens', tokens)}"
 
 
 def _cost(tokens: int, work_ms: int) -> str:

@@ -16,6 +16,7 @@ from agentpprof.store import queries
 from agentpprof.store.database import opened_for_reading, wal_path
 from agentpprof.streams import READABLE, encoding_of, readable
 
+_FIRST_WORDS = 120  # characters
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
@@ -54,6 +55,11 @@ def age_line(database: Path) -> str:
     if span is None:
         return f"{line} and is empty"
     return f"{line}, its newest session ended {ago(now - span[1] / 1000)}"
+
+
+def first_words(text: str) -> str:
+    """Return the beginning of a text in one line, for whoever asked to see texts."""
+    return " ".join(text[: 4 * _FIRST_WORDS].split())[:_FIRST_WORDS]
 
 
 def ago(seconds: float) -> str:

@@ -123,11 +123,11 @@ def tree_lines(branches: Iterable[Branch], profile: Profile, paper: Paper) -> li
     return lines
 
 
-def left_out_line(left_out: int, one_or_many: tuple[str, str], option: str) -> list[Line]:
+def left_out_line(left_out: int, one: str, many: str, option: str) -> list[Line]:
     """Return a line on what is not shown, in the word for one or for many; none when all is."""
-    if not left_out:
+    if left_out <= 0:
         return []
-    return [[(f"… {left_out:,} more {one_or_many[left_out != 1]}: {option}", _DIM)]]
+    return [[(f"… {counted(left_out, f'more {one}', f'more {many}')}: {option}", _DIM)]]
 
 
 def padded(texts: Sequence[str], widths: Sequence[int]) -> str:
