@@ -134,23 +134,6 @@ def total_of(accounts: Iterable[Account]) -> Account:
     return total
 
 
-def account_table(account: Mapping[str, Any]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-    """Return (columns, rows) of one account: a row a key, from raw by reasons to counted."""
-    reasons = list(account["dropped"])
-    columns = ("what", "raw", *(f"- {reason}" for reason in reasons), "= counted")
-    sums = (account["raw"], *(account["dropped"][reason] for reason in reasons), account["counted"])
-    texts = [[f"{of_kind[key]:,}" for key in KEYS] for of_kind in sums]
-    widths = [max(map(len, column)) for column in texts]
-    rows = [
-        (
-            key.replace("_", " "),
-            *(texts[n][place].rjust(width) for n, width in enumerate(widths)),
-        )
-        for place, key in enumerate(KEYS)
-    ]
-    return columns, rows
-
-
 def line_rows(
     lines: Iterable[AuditLine], sessions: Mapping[int, SessionInfo]
 ) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from agentpprof.errors import UsageError
 from agentpprof.semantics.calls import command_of, shell_object
-from agentpprof.semantics.commands import SegmentMeaning
+from agentpprof.semantics.commands import INNER, NORMAL, QUIET, SegmentMeaning
 from agentpprof.semantics.hosts import bare_host, host_of
 from agentpprof.semantics.mcp import split_name
 from agentpprof.semantics.meaning import Meaning
@@ -24,13 +24,13 @@ from agentpprof.semantics.shell import (
 )
 from agentpprof.semantics.tools import describe_call, tool_rule
 from agentpprof.tagging.builtin import score_prompt
-from agentpprof.vocabulary import PHASE_OF, TAGS, UNTAGGED
+from agentpprof.vocabulary import PHASE_OF, UNTAGGED
 
-_TIERS: Final = (
-    "counts",
-    "inside the words of another command: behind those that count",
-    "only looks, prints or filters: counts when nothing else is there",
-)
+_TIERS: Final = {
+    NORMAL: "counts",
+    INNER: "inside the words of another command: behind those that count",
+    QUIET: "only looks, prints or filters: counts when nothing else is there",
+}
 _GROUP_RULES: Final = {
     "external/home": "outside the root, in a home folder",
     "external/tmp": "outside the root, in a temporary folder",
@@ -47,8 +47,6 @@ _OBJECT_RULES: Final = {
     "skill": "the skill or slash command",
     "tool": "the tool: its input names nothing else",
 }
-_MAX_SHOWN: Final = 200  # segments and places of one answer in text
-_MAX_WIDTH: Final = 160  # characters of one cell in text
 
 
 class Finding(NamedTuple):
@@ -175,9 +173,6 @@ def decode_input(text: str) -> Any:
         ) from None
 
 
-# ------------------------------------------------------------------------------------- rules
-
-
 def _findings(meaning: Meaning, rules: dict[str, str]) -> Iterator[Finding]:
     """Yield the fields of a call, each with its rule; none that is empty."""
     values = {
@@ -290,9 +285,6 @@ def _shell_input(tool_input: object) -> dict[str, Any]:
     return tool_input if isinstance(tool_input, dict) else {"command": tool_input}
 
 
-# -------------------------------------------------------------------------------------- text
-
-
 def as_plain(explanation: Explanation) -> dict[str, Any]:
     """Return an explanation as plain data for JSON."""
     plain: dict[str, Any] = {
@@ -311,46 +303,3 @@ def as_plain(explanation: Explanation) -> dict[str, Any]:
     if explanation.notes:
         plain["notes"] = list(explanation.notes)
     return plain
-
-
-def as_lines(explanation: Explanation) -> Iterator[str]:
-    """Yield an explanation as lines for people: columns of value and rule."""
-    yield from _columns([(f.field, f.value or "-", f.rule) for f in explanation.findings])
-    tables: dict[str, list[tuple[str, ...]]] = {
-        "segments": [
-            (
-                f"{number}{'*' if part.is_telling else ''}",
-                part.program or "-",
-                part.action,
-                part.rule,
-            )
-            for number, part in enumerate(explanation.segments, 1)
-        ],
-        "places": [(p.kind, p.access, p.name, p.group, p.rule) for p in explanation.places],
-        "scores": [(tag, f"{score:g}") for tag, score in explanation.scores if tag in TAGS],
-    }
-    for title, rows in tables.items():
-        if rows:
-            yield f"{title}:"
-            yield from (f"  {line}" for line in _columns(rows[:_MAX_SHOWN]))
-            if len(rows) > _MAX_SHOWN:
-                yield f"  and {len(rows) - _MAX_SHOWN:,} more"
-    yield from (f"note: {note}" for note in explanation.notes)
-
-
-def _columns(rows: list[tuple[str, ...]]) -> Iterator[str]:
-    """Yield rows with their columns aligned, whatever signs are in them."""
-    shown = [[_visible(cell) for cell in row] for row in rows]
-    widths = [min(max(map(len, column)), 48) for column in zip(*shown, strict=True)]
-    for row in shown:
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        yield "  ".join(cells).rstrip()
-
-
-def _visible(text: str) -> str:
-    """Return `text` cut to a column, without signs that would move the cursor of a terminal."""
-    if len(text) > _MAX_WIDTH:
-        text = text[: _MAX_WIDTH - 1] + "…"
-    if text.isprintable():
-        return text
-    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)

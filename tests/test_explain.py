@@ -10,9 +10,9 @@ from command_line import Ran, run
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentpprof.encoders.fitting import cells
 from agentpprof.explain import (
     Explanation,
-    as_lines,
     as_plain,
     explain_call,
     explain_command,
@@ -23,6 +23,7 @@ from agentpprof.explain import (
 )
 from agentpprof.semantics.tools import describe_call, known_tools
 from agentpprof.tagging.builtin import tag_prompt
+from agentpprof.text.explain_text import explanation_lines
 from agentpprof.vocabulary import PHASE_OF
 
 COMMANDS = tomllib.loads((Path(__file__).parent / "data" / "commands.toml").read_text())
@@ -175,7 +176,14 @@ def test_any_text_ends_in_an_answer_that_shows_in_one_line_a_cell(text: str) -> 
         explain_prompt(text),
     ):
         json.dumps(as_plain(found))
-        assert all(line.isprintable() for line in as_lines(found))
+        assert all(line.isprintable() for line in explanation_lines(found))
+
+
+def test_columns_stay_in_line_behind_wide_characters() -> None:
+    lines = explanation_lines(explain_command("cat /tmp/日本/a.md /tmp/notes.md"))
+    places = [line for line in lines if "external/tmp" in line]
+    assert len({cells(line.split("external/tmp")[0]) for line in places}) == 1
+    assert len(places) == 2
 
 
 # ----------------------------------------------------------------------------- command line

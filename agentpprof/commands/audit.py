@@ -1,7 +1,6 @@
 """`agentpprof audit`: what the logs hold, what of it is dropped and why, and what counts."""
 
 import sqlite3
-from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -11,14 +10,13 @@ from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.profile_options import selection_options
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.errors import NothingFoundError
-from agentpprof.models import Answer
 from agentpprof.profile.selection import Selection, choose_sessions
 from agentpprof.runs.asked import read_sessions_asked
 from agentpprof.runs.finding import no_session_message
 from agentpprof.runs.source import synced_database
 from agentpprof.store import audits, queries
 from agentpprof.store.database import opened_for_reading
-from agentpprof.tables import write_table
+from agentpprof.text.audit_text import audit_text
 from agentpprof.text.telling import say, say_json
 
 
@@ -52,7 +50,7 @@ def command(as_json: bool, **options: Any) -> None:
     if as_json:
         say_json(document)
     else:
-        say(_text(document))
+        say(audit_text(document))
 
 
 def _document(
@@ -76,23 +74,3 @@ def _document(
     if with_lines:
         document["lines"] = audit.line_rows(lines, chosen)
     return document
-
-
-def _text(document: Mapping[str, Any]) -> str:
-    """Return the audit for people: a table an agent, then what was skipped, then the lines."""
-    parts = []
-    for agent, account in document["agents"].items():
-        table = write_table(Answer(*audit.account_table(account)))
-        parts.append(f"{agent}\n{table}")
-    if document["skipped"]:
-        columns = ("agent", "kind", "version", "unknown", "records")
-        rows = [
-            (kind["agent"], kind["kind"], kind["version"], kind["is_unknown"], kind["records"])
-            for kind in document["skipped"]
-        ]
-        parts.append(f"records that are no operation\n{write_table(Answer(columns, rows))}")
-    if document.get("lines"):
-        rows = [tuple(line.values()) for line in document["lines"]]
-        columns = tuple(document["lines"][0])
-        parts.append(f"lines that carried usage\n{write_table(Answer(columns, rows))}")
-    return "\n".join(part.rstrip("\n") + "\n" for part in parts).rstrip("\n")

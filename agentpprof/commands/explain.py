@@ -11,6 +11,7 @@ from agentpprof.commands.options import debug_option
 from agentpprof.commands.sections import OnceCommand, option
 from agentpprof.errors import UsageError
 from agentpprof.explain import Explanation
+from agentpprof.text.explain_text import explanation_lines
 from agentpprof.text.telling import say
 
 _GIVEN = "What to explain (else lines on stdin)"
@@ -97,6 +98,6 @@ def _write(explanation: Explanation, is_json: bool) -> None:
     if is_json:
         say(json.dumps(explain.as_plain(explanation)))
         return
-    for line in explain.as_lines(explanation):
+    for line in explanation_lines(explanation):
         say(line)
     say("")

@@ -7,13 +7,13 @@ from functools import lru_cache
 from agentpprof.semantics.arguments import read_arguments
 from agentpprof.semantics.names import is_script, program_name, script_action, target_action
 from agentpprof.semantics.places import Arguments
-from agentpprof.semantics.programs import Program, ProgramTable, program_table
+from agentpprof.semantics.programs import ProgramTable, program_table
 from agentpprof.semantics.scopes import Scope, Segment
 from agentpprof.semantics.words import SEVERAL, UNKNOWN
 from agentpprof.vocabulary import PHASE_OF
 
 _MAX_UNWRAPPED = 8
-_NORMAL, _INNER, _QUIET = range(3)
+NORMAL, INNER, QUIET = range(3)  # tiers: what counts, what stands inside another, what only looks
 _LINE = re.compile(r":\d+(?::\d+)?$")
 _GLOB = re.compile(r"[*?{\x00]")
 _DEVICES = (
@@ -34,7 +34,6 @@ _ACTION_OF_ACCESS = {"w": "edit", "c": "create", "d": "delete", "m": "move"}
 _ACCESS = {"r": "read", "w": "write", "c": "create", "d": "delete", "m": "move"}
 _FETCHING = ("create", "read")  # what is done to a host's files is told as fetched
 _MAX_PATH = 4096
-_UNKNOWN_PROGRAM = Program("", "run")
 
 
 @dataclass(slots=True)
@@ -44,7 +43,7 @@ class SegmentMeaning:
     action: str
     cmd: str
     chain: tuple[str, ...]
-    tier: int = _NORMAL
+    tier: int = NORMAL
     weakness: int = 0
     paths: list[tuple[str, str]] = field(default_factory=list)
     hosts: list[tuple[str, str]] = field(default_factory=list)
@@ -60,7 +59,7 @@ def read_segment(segment: Segment, outer: tuple[str, ...]) -> SegmentMeaning:
     """Return what `segment` says, started by the programs `outer`; moves the scope on `cd`."""
     scope = segment.scope
     if not segment.words:
-        reading = SegmentMeaning("run", "", outer, _QUIET)
+        reading = SegmentMeaning("run", "", outer, QUIET)
     else:
         found = _read_words(tuple(segment.words), outer, segment.is_piped)
         reading = SegmentMeaning(
@@ -72,8 +71,8 @@ def read_segment(segment: Segment, outer: tuple[str, ...]) -> SegmentMeaning:
             _change_folder(scope, found.moves)
     if segment.is_inner:
         reading.is_inner = True
-        if reading.tier == _NORMAL:
-            reading.tier = _INNER
+        if reading.tier == NORMAL:
+            reading.tier = INNER
     if scope.is_value:
         reading.weakness = 1  # `x=$(go env X) && grep y $x` searches
     if segment.redirects:
@@ -119,8 +118,8 @@ def _read_words(words: tuple[str, ...], outer: tuple[str, ...], is_piped: bool) 
     else:
         return SegmentMeaning("run", name, (*chain, name), paths=outer_paths)
     reading = _read(arguments, name, chain, table)
-    if reading.tier == _NORMAL and is_piped and "filter" in arguments.program.flags:
-        reading.tier = _QUIET
+    if reading.tier == NORMAL and is_piped and "filter" in arguments.program.flags:
+        reading.tier = QUIET
     if outer_hosts:
         reading.hosts = outer_hosts + reading.hosts
     reading.paths = outer_paths
@@ -176,7 +175,7 @@ def _read(
     reading = SegmentMeaning(action, name, chain, nested=arguments.nested)
     if program.flags:
         reading.flags = program.flags
-        reading.tier = _QUIET if "quiet" in program.flags else _NORMAL
+        reading.tier = QUIET if "quiet" in program.flags else NORMAL
         reading.weakness = 1 if "weak" in program.flags else 0
     if arguments.nested[0] == "E":
         _read_executed(arguments, reading)
@@ -226,9 +225,9 @@ def _redirect(reading: SegmentMeaning, segment: Segment) -> None:
     reading.paths = reading.paths + paths
     written = [access for _, access in paths if access != "read"]
     phase = PHASE_OF[reading.action]
-    if written and (phase == "explore" or (phase == "run" and reading.tier == _QUIET)):
+    if written and (phase == "explore" or (phase == "run" and reading.tier == QUIET)):
         reading.action = "create" if written[0] == "create" else "edit"
-        reading.tier = _NORMAL
+        reading.tier = NORMAL
 
 
 def nested_scope(segment: Segment, reading: SegmentMeaning) -> Scope:
