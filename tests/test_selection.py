@@ -96,12 +96,12 @@ def test_tags_choose_sessions_and_sub_agents_go_with_theirs() -> None:
     prompts = [PromptRow(10, 1, 0, 0, 0, 0), PromptRow(20, 2, 0, 0, 0, 0)]
     tasks = tasks_of_sessions(every, prompts, {10: "debug", 20: "docs"})
     assert tasks == {1: {"debug"}, 2: {"docs"}, 3: {"debug"}, 4: set()}
-    kept = with_tag(SESSIONS, tasks, ("prompt", "debug"))
+    kept = with_tag(SESSIONS, tasks, "prompt", "debug")
     assert [each.key for each in kept] == [1, 3]
     with pytest.raises(NothingFoundError, match=r"no prompt .* 'plan'; the tags are debug, docs"):
-        with_tag(SESSIONS, tasks, ("prompt", "plan"))
+        with_tag(SESSIONS, tasks, "prompt", "plan")
     with pytest.raises(NothingFoundError, match="none has any tag"):
-        with_tag(SESSIONS, {}, ("session", "plan"))
+        with_tag(SESSIONS, {}, "session", "plan")
 
 
 def test_two_projects_of_one_name_are_told_apart() -> None:

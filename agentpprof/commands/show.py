@@ -61,7 +61,7 @@ def command(session_id: str, as_json: bool, include_previews: bool, **options: A
         document = {**head, "prompts": [_record(step, texts) for step in steps]}
         say_json(document)
         return
-    print_lines(timeline_lines(head, steps, texts, (look.zone, paper_of_stdout())))
+    print_lines(timeline_lines(head, steps, texts, look.zone, paper_of_stdout()))
 
 
 def _steps(look: Look, top: SessionInfo) -> list[Step]:

@@ -37,7 +37,7 @@ def placed(entries: Iterable[Entry], y: int, width: int) -> Legend:
         room = _SWATCH + 6 + round(cells(label) * LETTER) + 12
         if x > MARGIN and x + room > width - MARGIN:
             x, y = MARGIN, y + _LINE
-        parts.append(_entry(label, colour, striped, (x, y)))
+        parts.append(_entry(label, colour, striped, x, y))
         x += room
     return Legend(f'<g class="legend">{"".join(parts)}</g>', y + _SWATCH)
 
@@ -59,9 +59,8 @@ def kind_entries(tree: Tree) -> list[Entry]:
     return [*entries, *([Entry("failed", class_of(FAILED_HUE), True)] if some_failed else [])]
 
 
-def _entry(label: str, colour: str, striped: bool, place: tuple[int, int]) -> str:
+def _entry(label: str, colour: str, striped: bool, x: int, y: int) -> str:
     """Return a swatch and its label."""
-    x, y = place
     box = f'x="{x}" y="{y}" width="{_SWATCH}" height="{_SWATCH}" rx="2"'
     stripes = f'<rect class="stripes" {box}/>' if striped else ""
     text = f'<text x="{x + _SWATCH + 6}" y="{y + 10}">{escaped(label)}</text>'

@@ -56,10 +56,10 @@ def gather_profile(connection: sqlite3.Connection, request: Request, tags_of: Ta
     tag_of_session = needed_session_tags(connection, request, every, prompts, tags)
     if selection.session_tag:
         tagged = {key: {tag} for key, tag in tag_of_session.items()}
-        chosen = with_tag(chosen, tagged, ("session", selection.session_tag))
+        chosen = with_tag(chosen, tagged, "session", selection.session_tag)
     if selection.prompt_tag:
         tagged = tasks_of_sessions(every, prompts, tasks)
-        chosen = with_tag(chosen, tagged, ("prompt", selection.prompt_tag))
+        chosen = with_tag(chosen, tagged, "prompt", selection.prompt_tag)
     chosen = newest_sessions(chosen, every, selection.max_sessions)
     groups = Groups(connection, request, chosen, every, tag_of_session)
     groups.group_prompts(prompts, tags, tasks)

@@ -119,13 +119,12 @@ def tasks_of_sessions(
 
 
 def with_tag(
-    chosen: list[SessionInfo], tagged: Mapping[int, set[str]], wanted: tuple[str, str]
+    chosen: list[SessionInfo], tagged: Mapping[int, set[str]], kind: str, tag: str
 ) -> list[SessionInfo]:
     """Keep the sessions with a tag; raises NothingFoundError with the tags that there are.
 
-    `wanted` is what has the tag (session, prompt), and the tag.
+    `kind` is what has the tag: session, prompt.
     """
-    kind, tag = wanted
     kept = [session for session in chosen if tag in tagged.get(session.key, ())]
     if not kept:
         there = sorted({each for session in chosen for each in tagged.get(session.key, ())})

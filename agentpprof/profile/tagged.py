@@ -37,6 +37,15 @@ class TaggedThing(NamedTuple):
     by: str  # who gave the tag
 
 
+class _Prompts(NamedTuple):
+    """All stored prompts, and what is known of them."""
+
+    rows: list[PromptRow]
+    tags: Mapping[int, str]  # by text hash
+    tasks: Mapping[int, str]  # by key
+    texts: Mapping[int, tuple[str, str]]  # key -> text, skill; empty where no rule needs them
+
+
 class Tagged(NamedTuple):
     """All tags of the chosen sessions."""
 
@@ -63,22 +72,28 @@ def gather_tags(
     if not chosen:
         raise NoSessionError("no session matches")
     chosen = newest_sessions(chosen, every, selection.max_sessions)
-    prompts = queries.read_prompts(connection)
-    tags = tags_of(prompts)
-    tasks = tasks_of_prompts(every, prompts, tags)
-    texts: dict[int, tuple[str, str]] = {}
-    if tagger.rules:
-        texts = queries.read_prompt_texts(connection, (prompt.key for prompt in prompts))
+    prompts = _read_prompts(connection, every, tagger, tags_of)
     keys = {session.key for session in chosen}
-    own = [each for each in prompts if each.session_key in keys and _is_meant(each, selection)]
-    things = _sessions(connection, every, keys, (prompts, tags, texts), tagger)
+    own = [each for each in prompts.rows if each.session_key in keys and _is_meant(each, selection)]
+    things = _sessions(connection, every, keys, prompts, tagger)
     tagged = {thing.key for thing in things}
     return Tagged(
         things,
-        _prompts(every, own, (tags, tasks, texts), tagger),
+        _tagged_prompts(every, own, prompts, tagger),
         _answers(connection, keys, selection, tagger),
         sum(each.parent_key is None and each.key not in tagged for each in chosen),
     )
+
+
+def _read_prompts(
+    connection: sqlite3.Connection, every: dict[int, SessionInfo], tagger: Tagger, tags_of: Tags
+) -> _Prompts:
+    rows = queries.read_prompts(connection)
+    tags = tags_of(rows)
+    texts: dict[int, tuple[str, str]] = {}
+    if tagger.rules:
+        texts = queries.read_prompt_texts(connection, (prompt.key for prompt in rows))
+    return _Prompts(rows, tags, tasks_of_prompts(every, rows, tags), texts)
 
 
 def _is_meant(prompt: PromptRow, selection: Selection) -> bool:
@@ -95,14 +110,14 @@ def _sessions(
     connection: sqlite3.Connection,
     every: dict[int, SessionInfo],
     keys: set[int],
-    prompts: tuple[list[PromptRow], Mapping[int, str], dict[int, tuple[str, str]]],
+    prompts: _Prompts,
     tagger: Tagger,
 ) -> list[TaggedThing]:
-    rows, tags, texts = prompts
-    weighed = session_tags(queries.count_by_prompt(connection), every, rows, tags)
+    rows = prompts.rows
+    weighed = session_tags(queries.count_by_prompt(connection), every, rows, prompts.tags)
     ruled: dict[int, str] = {}
     if tagger.has_rules_for("session"):
-        of_first = {each.key: texts.get(each.key, ("", "")) for each in first_prompts(rows)}
+        of_first = {each.key: prompts.texts.get(each.key, ("", "")) for each in first_prompts(rows)}
         ruled = session_tags_by_rule(tagger.by_rules, every, rows, of_first)
     by_hand = tags_by_hand(every)
     talked = {each.session_key for each in rows}  # without a prompt there is nothing to tag
@@ -122,23 +137,20 @@ def _sessions(
     return sorted(things, key=lambda thing: (-(thing.started_at_ms or 0), thing.session.session_id))
 
 
-def _prompts(
-    every: dict[int, SessionInfo],
-    own: list[PromptRow],
-    tagged: tuple[Mapping[int, str], Mapping[int, str], Mapping[int, tuple[str, str]]],
-    tagger: Tagger,
+def _tagged_prompts(
+    every: dict[int, SessionInfo], own: list[PromptRow], prompts: _Prompts, tagger: Tagger
 ) -> list[TaggedThing]:
-    tags, tasks, texts = tagged
-    ruled = tagger.by_rules("prompt", [texts.get(each.key, ("", ""))[0] for each in own])
+    texts = [prompts.texts.get(each.key, ("", ""))[0] for each in own]
+    ruled = tagger.by_rules("prompt", texts)
     things = []
     for prompt, by_rule in zip(own, ruled, strict=True):
         session = every.get(prompt.session_key)
         if session is None:
             continue
-        tag = own_tag(prompt, tags)
+        tag = own_tag(prompt, prompts.tags)
         by = _giver(bool(prompt.hand_tag), bool(by_rule), tag, BUILT_IN)
-        at_ms = prompt.started_at_ms or None
-        things.append(TaggedThing("prompt", prompt.key, session, at_ms, tag, tasks[prompt.key], by))
+        at_ms, task = prompt.started_at_ms or None, prompts.tasks[prompt.key]
+        things.append(TaggedThing("prompt", prompt.key, session, at_ms, tag, task, by))
     return things
 
 

@@ -19,10 +19,10 @@ def timeline_lines(
     head: Mapping[str, Any],
     steps: Sequence[Step],
     texts: Mapping[int, str],
-    surroundings: tuple[str, Paper],
+    zone: str,
+    paper: Paper,
 ) -> list[Line]:
-    """Return the session and its prompts; `surroundings` are the zone and the paper."""
-    zone, paper = surroundings
+    """Return the session and its prompts."""
     lines = _head_lines(head, zone, paper)
     day = ""
     for step in steps:
