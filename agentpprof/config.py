@@ -8,17 +8,20 @@ is read or whom it is sent to.
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar
 
 from agentpprof.agents import AGENTS
 from agentpprof.defaults import DATABASE_VARIABLE, DEFAULT_LLAMA_URL, DEFAULT_MODEL
 from agentpprof.errors import NoHomeError, UsageError, did_you_mean
+from agentpprof.option_groups import ModelOptions, ProfileOptions, ProjectOptions
 from agentpprof.origins import Configured
 from agentpprof.places import expanded, user_folder
 
 if TYPE_CHECKING:
     from agentpprof.tagging.tagger import Tagger
 
+AskingModel = TypeVar("AskingModel", bound=ModelOptions)
+OfProject = TypeVar("OfProject", bound=ProjectOptions)
 PLACE: Final = "AGENTPPROF_CONFIG"
 ALL: Final = "all"
 
@@ -205,39 +208,45 @@ def configured_tagger() -> "Tagger":
     from agentpprof.tagging.rules import parse_tag_rule
     from agentpprof.tagging.tagger import Tagger
 
-    return Tagger(tuple(parse_tag_rule(text) for text in settings({})["tag_rules"].value))
+    return Tagger(tuple(parse_tag_rule(text) for text in configured_tag_rules()))
 
 
-def with_configuration(options: Mapping[str, Any]) -> dict[str, Any]:
+def configured_tag_rules() -> tuple[str, ...]:
+    """Return the configured rules for tags, as they were written."""
+    return tuple(settings({})["tag_rules"].value)
+
+
+def with_configuration(options: ProfileOptions) -> ProfileOptions:
     """Return a profile's options, filled in from environment and file; flags win."""
     filled = with_default_project(options)
-    found = settings({})
     if filled["tagger_name"] == "llm":
         filled = with_model_server(filled)
     else:
-        filled["tag_rules"] = (*filled["tag_rules"], *found["tag_rules"].value)
-    filled["op_map_files"] = (*filled["op_map_files"], *found["op_map_files"].value)
+        filled["tag_rules"] = (*filled["tag_rules"], *configured_tag_rules())
+    filled["op_map_files"] = (*filled["op_map_files"], *settings({})["op_map_files"].value)
     return filled
 
 
-def with_model_server(options: Mapping[str, Any]) -> dict[str, Any]:
+def with_model_server(options: AskingModel) -> AskingModel:
     """Return options with the model's server of environment and file; flags win."""
-    filled, found = dict(options), settings({})
+    filled, found = options.copy(), settings({})
+    name: Literal["llama_url", "model"]
     for name in ("llama_url", "model"):
-        if filled[name] is None and found[name].source != "default":
-            filled[name] = found[name].value
+        value, source = found[name]
+        if filled[name] is None and source != "default" and isinstance(value, str):
+            filled[name] = value
     return filled
 
 
-def with_default_project(options: Mapping[str, Any]) -> dict[str, Any]:
+def with_default_project(options: OfProject) -> OfProject:
     """Return options with the default project; logs named one by one are of any project."""
-    filled = dict(options)
+    filled = options.copy()
     is_named = filled["project_root"] is not None or filled["all_projects"]
     if is_named or filled["session_files"]:
         return filled
-    project = settings({})["project"]
-    if project.source != "default" and project.value == ALL:
+    value, source = settings({})["project"]
+    if source != "default" and value == ALL:
         filled["all_projects"] = True
-    elif project.source != "default":
-        filled["project_root"] = project.value
+    elif source != "default" and isinstance(value, str):
+        filled["project_root"] = value
     return filled

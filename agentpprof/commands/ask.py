@@ -1,6 +1,6 @@
 """`agentpprof ask`: the worked questions of the cookbook."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import click
 
@@ -10,11 +10,19 @@ from agentpprof.commands.sections import option
 from agentpprof.cookbook import read_recipe, recipe_names
 from agentpprof.errors import UsageError
 from agentpprof.models import Answer
+from agentpprof.option_groups import AnswerOptions, DatabaseOptions
 from agentpprof.output import STDOUT, write_output
 from agentpprof.runs.asking import asked_database, chosen_format, read_parameters, write_answer
 from agentpprof.store.guard import Limits, opened_guarded
 
 _LIMITS = Limits(seconds=60)  # ours end; a large history takes some seconds
+
+
+class AskOptions(DatabaseOptions, AnswerOptions):
+    """The options of `agentpprof ask`."""
+
+    parameters: tuple[str, ...]
+    show_sql: bool
 
 
 @click.command("ask", cls=WordsCommand)
@@ -24,7 +32,7 @@ _LIMITS = Limits(seconds=60)  # ours end; a large history takes some seconds
 @parameter_option
 @option("Question", "--show-sql", is_flag=True, help="Print the statement instead of asking it.")
 @asking_options
-def command(name: str | None, **options: Any) -> None:
+def command(name: str | None, **options: Unpack[AskOptions]) -> None:
     """Ask a worked question; without a name, list them.
 
     It is about all projects unless -p project=NAME names one; texts are shown where a parameter

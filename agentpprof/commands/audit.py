@@ -1,7 +1,7 @@
 """`agentpprof audit`: what the logs hold, what of it is dropped and why, and what counts."""
 
 import sqlite3
-from typing import Any
+from typing import Any, Unpack
 
 import click
 
@@ -10,6 +10,7 @@ from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.profile_options import selection_options
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.errors import NothingFoundError
+from agentpprof.option_groups import SessionsOptions
 from agentpprof.profile.selection import Selection, choose_sessions
 from agentpprof.runs.asked import read_sessions_asked
 from agentpprof.runs.finding import no_session_message
@@ -25,7 +26,7 @@ from agentpprof.text.telling import say, say_json
 @selection_options
 @store_options
 @loudness_options
-def command(as_json: bool, **options: Any) -> None:
+def command(as_json: bool, **options: Unpack[SessionsOptions]) -> None:
     """Account for every token, response, prompt and tool call: raw = dropped + counted.
 
     Dropped are repeats of a response's rows, copies in other files, inherited and replayed

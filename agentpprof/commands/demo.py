@@ -10,6 +10,7 @@ from agentpprof.commands.profile import profile_defaults
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.encoders import encoder
 from agentpprof.encoders.samples import stack_values
+from agentpprof.option_groups import ProfileOptions
 from agentpprof.output import write_output
 from agentpprof.profile.top import NAMING_KINDS, top_rows
 from agentpprof.profile.views import VIEWS
@@ -56,7 +57,7 @@ def _write_view(view: str, target: Path, database: str) -> Made:
     return made
 
 
-def demo_options(database: str) -> dict[str, object]:
+def demo_options(database: str) -> ProfileOptions:
     """Return a profile's options for the bundled history."""
     homes = folder("data") / "demo"
     return {

@@ -1,7 +1,7 @@
 """`agentpprof diff`: what changed between two filters or saved profiles."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Unpack
 
 import click
 
@@ -13,12 +13,13 @@ from agentpprof.commands.profile_options import (
     view_options,
 )
 from agentpprof.commands.sections import OnceCommand, option
-from agentpprof.commands.top import NO_OUTPUT, stack_of
+from agentpprof.commands.top import NO_OUTPUT, RowOptions, stack_of
 from agentpprof.counts import counted
 from agentpprof.defaults import DEFAULT_SVG_WIDTH
 from agentpprof.encoders import encoder, format_of_path, gzip_of_path
 from agentpprof.errors import UsageError
 from agentpprof.models import Difference, OutputOptions
+from agentpprof.option_groups import ShownProfileOptions, WrittenOptions
 from agentpprof.output import STDOUT, stream_of, write_output
 from agentpprof.privacy import PublicText, shortened
 from agentpprof.profile.diff import Counts, FrameChange, as_diff_base, difference, frame_changes
@@ -34,6 +35,22 @@ from agentpprof.text.top_text import left_out_line
 
 _OUTPUT = "Output"
 _FORMATS = ("pprof", "folded", "svg")
+
+
+class DiffOptions(ShownProfileOptions, RowOptions):
+    """The options of `agentpprof diff`."""
+
+    output: str | None
+    format_name: str | None
+    per: str | None
+    svg_width: int
+    flame: bool
+
+
+class _WholeOptions(ShownProfileOptions, RowOptions, WrittenOptions):
+    """The same with what only a single profile can be written with."""
+
+    per: str | None
 
 
 @click.command("diff", cls=OnceCommand)
@@ -79,7 +96,7 @@ _FORMATS = ("pprof", "folded", "svg")
 @tag_options
 @store_options
 @loudness_options
-def command(base: str, new: str, **options: Any) -> None:
+def command(base: str, new: str, **options: Unpack[DiffOptions]) -> None:
     """Show what changed from BASE to NEW: a table, and with -o a profile of the difference.
 
     Each side is a saved profile (.pb.gz, .json, .folded), `all`, or a filter: words since, until,
@@ -91,20 +108,20 @@ def command(base: str, new: str, **options: Any) -> None:
       agentpprof diff branch=main branch=fix --per prompt --by action
       agentpprof diff last-week.pb.gz this-week.pb.gz -o diff.svg
     """
-    if options["output"] is not None and stream_of(options["output"]) == stream_of(STDOUT):
-        options["output"] = STDOUT
-    format_name = _checked_format(options["output"], options["format_name"])
+    output = options["output"]
+    if output is not None and stream_of(output) == stream_of(STDOUT):
+        output = STDOUT
+    options["output"] = output
+    format_name = _checked_format(output, options["format_name"])
     change = _difference((base, new), options)
     for text in () if options["quiet"] else (base, new):
         if text.lower().endswith(".folded"):
             view = options["view_name"]
             say(f"{text} does not say what it counts: it is read as {view}", on_stderr=True)
-    if format_name:
-        width = OutputOptions(
-            options["svg_width"], gzip_of_path(options["output"]), options["flame"]
-        )
-        write_output(_encoded(change, format_name, width), options["output"])
-    if options["output"] != STDOUT:
+    if output is not None:
+        form = OutputOptions(options["svg_width"], gzip_of_path(output), options["flame"])
+        write_output(_encoded(change, format_name, form), output)
+    if output != STDOUT:
         _print(change, options)
 
 
@@ -123,20 +140,22 @@ def _checked_format(output: str | None, named: str | None) -> str:
     return chosen
 
 
-def _difference(texts: tuple[str, str], options: Mapping[str, Any]) -> Difference:
+def _difference(texts: tuple[str, str], options: DiffOptions) -> Difference:
     """Make both sides, and scale the base where that is asked for."""
-    asked_for = {**NO_OUTPUT, **options, "stack": stack_of(options)}
+    asked_for: _WholeOptions = {**NO_OUTPUT, **options, "stack": stack_of(options)}
     names = ("BASE", "NEW")
-    read = [read_side(text, asked_for, name) for text, name in zip(texts, names, strict=True)]
+    read = [
+        read_side(text, asked_for, name, options["by"])
+        for text, name in zip(texts, names, strict=True)
+    ]
     base, new = _made(read, options["quiet"], options["verbose"])
     facts = (*_facts(base, "base"), *_facts(new, "new"))
     per = options["per"]
-    counts = None if per is None else _counts(base, new, per)
-    change = difference(base.profile, new.profile, counts)
-    words = ""
-    if counts:
-        words = f"base scaled from {counts[0]:,} to {counted(counts[1], per)}"
-    return change._replace(facts=facts, note=words)
+    if per is None:
+        return difference(base.profile, new.profile, None)._replace(facts=facts)
+    counts = _counts(base, new, per)
+    words = f"base scaled from {counts[0]:,} to {counted(counts[1], per)}"
+    return difference(base.profile, new.profile, counts)._replace(facts=facts, note=words)
 
 
 def _facts(side: Side, name: str) -> Iterator[PublicText]:
@@ -186,7 +205,7 @@ def _encoded(change: Difference, format_name: str, options: OutputOptions) -> by
     return draw(change, options)
 
 
-def _print(change: Difference, options: Mapping[str, Any]) -> None:
+def _print(change: Difference, options: DiffOptions) -> None:
     kinds: tuple[str, ...] = NAMING_KINDS
     if options["by"] is not None:
         kinds = parse_stack(options["by"], "--by")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import click
 
@@ -16,11 +16,21 @@ from agentpprof.ingest.checking import (
     rows_in_logs,
     surroundings,
 )
+from agentpprof.option_groups import StoreOptions
 from agentpprof.runs.chosen import named_database
 from agentpprof.runs.condition import Condition, read_condition, tell
 from agentpprof.store.database import default_path
 from agentpprof.store.repair import repair
 from agentpprof.store.salvage import salvage
+
+
+class DoctorOptions(StoreOptions):
+    """The options of `agentpprof doctor`."""
+
+    deep: bool
+    repair: bool
+    salvage: str | None
+    as_json: bool
 
 
 @click.command("doctor", cls=OnceCommand)
@@ -30,7 +40,7 @@ from agentpprof.store.salvage import salvage
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @debug_option
 @store_options
-def command(**options: Any) -> int:
+def command(**options: Unpack[DoctorOptions]) -> int:
     """Check the database and its surroundings; changes nothing but with --repair.
 
     With --deep every index is checked, heads and ends of logs are hashed again, and a sample of
@@ -39,16 +49,17 @@ def command(**options: Any) -> int:
     restore puts that copy in place, and index adds what the logs tell. Exit codes as those of
     status.
     """
-    repaired = [_salvaged(options)] if options["salvage"] else []
-    repaired += [_repaired(options)] if options["repair"] else []
+    database = options["database"]
+    repaired = [_salvaged(database, options["salvage"])] if options["salvage"] else []
+    repaired += [_repaired(database)] if options["repair"] else []
     condition = read_condition(options)
     checks = _checks(condition, options["deep"] or options["repair"])
     return tell(condition, [*repaired, *checks], options["as_json"])
 
 
-def _repaired(options: dict[str, Any]) -> Check:
+def _repaired(database: str | None) -> Check:
     """Repair the database; a check that tells what was done."""
-    done = repair(named_database(options["database"]) or default_path())
+    done = repair(named_database(database) or default_path())
     if done.error:
         advice = "restore a backup, or move the database away and index again"
         return Check(
@@ -60,10 +71,10 @@ def _repaired(options: dict[str, Any]) -> Check:
     )
 
 
-def _salvaged(options: dict[str, Any]) -> Check:
+def _salvaged(database: str | None, path: str) -> Check:
     """Copy what can be read; a check that tells how much, and of which tables something is lost."""
-    target = Path(options["salvage"])
-    found = salvage(named_database(options["database"]) or default_path(), target)
+    target = Path(path)
+    found = salvage(named_database(database) or default_path(), target)
     lost = [f"{table} ({gaps:,})" for table, gaps in found.gaps.items() if gaps]
     text = f"{counted(sum(found.rows.values()), 'row')} of {len(found.rows)} tables copied"
     text += f"; gaps in {', '.join(lost)}" if lost else ", all there are"

@@ -1,7 +1,7 @@
 """`agentpprof forget`: remove sessions for good."""
 
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import click
 
@@ -10,6 +10,7 @@ from agentpprof.commands.options import database_option, loudness_options
 from agentpprof.commands.sections import OnceCommand
 from agentpprof.counts import counted, counted_sessions
 from agentpprof.errors import UsageError
+from agentpprof.option_groups import LoudnessOptions
 from agentpprof.profile.selection import project_names, root_of_project
 from agentpprof.profile.times import parse_time
 from agentpprof.runs.chosen import named_database
@@ -29,6 +30,16 @@ _SHOWN = 5  # projects that the question names
 _HELD = "a reader still holds the old bytes: run agentpprof forget when it is done"
 
 
+class ForgetOptions(LoudnessOptions):
+    """The options of `agentpprof forget`."""
+
+    session_id: str | None
+    project: str | None
+    before: str | None
+    yes: bool
+    database: str | None
+
+
 @click.command("forget", cls=OnceCommand)
 @click.option(
     "--session-id", metavar="ID", help="The session whose id begins so, and its sub-agents."
@@ -42,7 +53,7 @@ _HELD = "a reader still holds the old bytes: run agentpprof forget when it is do
 @click.option("--yes", is_flag=True, help="Don't ask.")
 @database_option
 @loudness_options
-def command(**options: Any) -> None:
+def command(**options: Unpack[ForgetOptions]) -> None:
     """Remove sessions for good: rows, texts, names only they used, and the bytes in the file.
 
     Conditions that are given hold together. A log that still lies on the disk does not bring them
@@ -116,7 +127,7 @@ def _projects(asked: Forgotten, path: Path) -> str:
     return f" of {', '.join(shown[:_SHOWN])}{more} for good"
 
 
-def _before_ms(before: str | None, path: Any) -> int | None:
+def _before_ms(before: str | None, path: Path) -> int | None:
     """Return the time that `--before` names, in the zone of the database."""
     if before is None:
         return None

@@ -1,6 +1,6 @@
 """`agentpprof profile`, the default command: one view, one output."""
 
-from typing import Any
+from typing import Unpack, cast
 
 import click
 
@@ -12,6 +12,7 @@ from agentpprof.commands.profile_options import (
     tag_options,
 )
 from agentpprof.commands.sections import Guided, OnceCommand
+from agentpprof.option_groups import ProfileOptions
 from agentpprof.output import STDOUT, write_output
 from agentpprof.runs.asked import TOP, Asked, read_options
 from agentpprof.runs.outputs import Output, make_output
@@ -29,7 +30,7 @@ class _Profile(Guided, OnceCommand):
 @tag_options
 @store_options
 @loudness_options
-def command(**options: Any) -> None:
+def command(**options: Unpack[ProfileOptions]) -> None:
     """Write one profile of agent activity, or print the largest frames when there is no -o.
 
     The same as agentpprof without a command.
@@ -53,6 +54,7 @@ def print_top_of(made: Output, asked: Asked, has_stack: bool) -> None:
     print_top(made, asked, Choice(kinds=()) if has_stack else Choice())
 
 
-def profile_defaults() -> dict[str, Any]:
+def profile_defaults() -> ProfileOptions:
     """Return all options of a profile as they are when none is given."""
-    return command.make_context("profile", [], resilient_parsing=True).params
+    params = command.make_context("profile", [], resilient_parsing=True).params
+    return cast(ProfileOptions, params)

@@ -4,10 +4,10 @@ import json
 import os
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Literal, Unpack
 
 import click
 
@@ -16,6 +16,7 @@ from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.sections import option
 from agentpprof.encoders.fitting import cells
 from agentpprof.errors import UsageError
+from agentpprof.option_groups import DatabaseOptions
 from agentpprof.output import STDOUT, write_output
 from agentpprof.profile.selection import no_project
 from agentpprof.profile.times import parse_span
@@ -45,6 +46,22 @@ _LEAST = 8  # characters of the shortest snippet
 _WIDEST = 10  # cells of a character that an encoding lacks: \U0001f600
 
 
+class SearchOptions(DatabaseOptions):
+    """The options of `agentpprof search`."""
+
+    kind: str | None
+    project: str | None
+    agent: str | None
+    tag: str | None
+    session_id: str | None
+    since: str | None
+    until: str | None
+    limit: int
+    as_json: bool
+    redact: bool
+    output: str
+
+
 @click.command("search", cls=WordsCommand)
 @click.argument("words", nargs=-1, required=True)
 @option(_WHERE, "--kind", type=click.Choice(KINDS), help="Only texts of this kind.")
@@ -64,7 +81,7 @@ _WIDEST = 10  # cells of a character that an encoding lacks: \U0001f600
 @store_options
 @no_sync_option
 @loudness_options
-def command(words: tuple[str, ...], **options: Any) -> None:
+def command(words: tuple[str, ...], **options: Unpack[SearchOptions]) -> None:
     """Find texts that hold all WORDS, whatever their case; quote words that belong together.
 
     All projects are searched unless --project names one.
@@ -97,9 +114,10 @@ def command(words: tuple[str, ...], **options: Any) -> None:
         write_output(text.encode("utf-8", "backslashreplace"), options["output"])
 
 
-def _check(options: Mapping[str, Any]) -> None:
+def _check(options: SearchOptions) -> None:
     """Refuse what no text can stand under; raises UsageError."""
     checked_agent(options["agent"])
+    name: Literal["session_id", "project"]
     for name in ("session_id", "project"):
         if options[name] == "":
             option_name = f"--{name.replace('_', '-')}"
@@ -118,7 +136,7 @@ def _check_project(connection: sqlite3.Connection, project: str | None) -> None:
         raise no_project(project, known)
 
 
-def _question(words: tuple[str, ...], options: Mapping[str, Any], zone: str) -> Question:
+def _question(words: tuple[str, ...], options: SearchOptions, zone: str) -> Question:
     since_ms, until_ms = parse_span(options["since"], options["until"], zone)
     return Question(
         words,

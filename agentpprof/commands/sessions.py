@@ -1,17 +1,17 @@
 """`agentpprof sessions`: the sessions, one a row, with tag, work and outcome."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import click
 
 from agentpprof.commands.options import loudness_options, store_options
-from agentpprof.commands.profile import profile_defaults
 from agentpprof.commands.profile_options import selection_options
 from agentpprof.commands.sections import OnceCommand, option
 from agentpprof.counts import counted
 from agentpprof.encoders.amounts import humanise
 from agentpprof.models import Answer
+from agentpprof.option_groups import SessionsOptions
 from agentpprof.profile.selection import top_sessions
 from agentpprof.profile.session_rows import (
     SessionRow,
@@ -20,6 +20,7 @@ from agentpprof.profile.session_rows import (
     session_rows,
     short_ids,
 )
+from agentpprof.runs.asked import read_selected
 from agentpprof.runs.database_looks import Look, looked_at
 from agentpprof.store import queries
 from agentpprof.text.printing import print_table
@@ -41,6 +42,15 @@ _COLUMNS = (
     "session", "started", "project", "agent", "tag", "prompts", "calls", "failed", "tokens",
     "time", "outcome",
 )  # fmt: skip
+
+
+class ListOptions(SessionsOptions):
+    """The options of `agentpprof sessions`."""
+
+    sort: str
+    outcome: str | None
+    rows: int
+    as_json: bool
 
 
 @click.command("sessions", cls=OnceCommand)
@@ -66,7 +76,7 @@ _COLUMNS = (
 @selection_options
 @store_options
 @loudness_options
-def command(**options: Any) -> None:
+def command(**options: Unpack[ListOptions]) -> None:
     """List sessions: tag, prompts, tool calls, tokens, time of work, outcome of the last prompt.
 
     Sub-agents count with their session. Time is that of the model and of tools, without you.
@@ -75,15 +85,14 @@ def command(**options: Any) -> None:
       agentpprof sessions --since 7d
       agentpprof sessions --all-projects --sort tokens --rows 10
     """
-    sort, outcome = options.pop("sort"), options.pop("outcome")
-    limit, as_json = options.pop("rows"), options.pop("as_json")
-    with looked_at({**profile_defaults(), **options}) as look:
+    outcome = options["outcome"]
+    with looked_at(*read_selected(options), options) as look:
         rows = _rows(look)
         shorts = short_ids([each.session_id for each in top_sessions(look.every)])
     rows = [row for row in rows if outcome in (None, row.outcome)]
-    rows.sort(key=_SORTS[sort], reverse=True)
-    shown = rows[: limit or None]
-    if as_json:
+    rows.sort(key=_SORTS[options["sort"]], reverse=True)
+    shown = rows[: options["rows"] or None]
+    if options["as_json"]:
         document = {"sessions": [_record(row) for row in shown], "count": len(rows)}
         say_json(document)
         return

@@ -1,22 +1,24 @@
 """`agentpprof show SESSION`: what each prompt of a session led to, and what it cost."""
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Unpack
 
 import click
 
 from agentpprof.commands.options import loudness_options, store_options
-from agentpprof.commands.profile import profile_defaults
 from agentpprof.commands.sections import OnceCommand, option
 from agentpprof.errors import UsageError
 from agentpprof.models import SessionInfo
+from agentpprof.option_groups import DatabaseOptions, SourceOptions
 from agentpprof.privacy import PublicText
 from agentpprof.profile.fields import PREVIEW
-from agentpprof.profile.selection import home_of, project_names
+from agentpprof.profile.selection import Selection, home_of, project_names
 from agentpprof.profile.tasks import own_tasks, spawning_prompts
 from agentpprof.profile.timeline_rows import Step, steps_of
+from agentpprof.runs.chosen import check_loudness
 from agentpprof.runs.database_looks import Look, looked_at
 from agentpprof.runs.finding import named_session
+from agentpprof.runs.source import read_source
 from agentpprof.store import queries
 from agentpprof.text.printing import paper_of_stdout, print_lines
 from agentpprof.text.show_text import timeline_lines
@@ -37,7 +39,9 @@ _OUTPUT = "Output"
 @option("Which sessions", "--no-sync", is_flag=True, help="Don't look for new log lines first.")
 @store_options
 @loudness_options
-def command(session_id: str, as_json: bool, include_previews: bool, **options: Any) -> None:
+def command(
+    session_id: str, as_json: bool, include_previews: bool, **options: Unpack[DatabaseOptions]
+) -> None:
     """Show the timeline of one session: its prompts with cost, tools, repeats and errors.
 
     SESSION is an id, or the beginning of only one, as agentpprof sessions lists them. The cost of
@@ -49,7 +53,9 @@ def command(session_id: str, as_json: bool, include_previews: bool, **options: A
     """
     if not session_id:
         raise UsageError("SESSION is empty: write the beginning of an id")
-    with looked_at({**profile_defaults(), **options, "all_projects": True}) as look:
+    check_loudness(options["quiet"], options["verbose"])
+    source = read_source(_whole(options))
+    with looked_at(Selection(), source, options) as look:
         top = named_session(session_id, look.every)
         steps = _steps(look, top)
         texts = {}
@@ -62,6 +68,18 @@ def command(session_id: str, as_json: bool, include_previews: bool, **options: A
         say_json(document)
         return
     print_lines(timeline_lines(head, steps, texts, look.zone, paper_of_stdout()))
+
+
+def _whole(options: DatabaseOptions) -> SourceOptions:
+    """Return which logs are read: all that the roots hold."""
+    return {
+        "claude_roots": options["claude_roots"],
+        "codex_roots": options["codex_roots"],
+        "database": options["database"],
+        "no_sync": options["no_sync"],
+        "session_files": (),
+        "scan_files": 0,
+    }
 
 
 def _steps(look: Look, top: SessionInfo) -> list[Step]:

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import click
 
@@ -16,6 +16,7 @@ from agentpprof.commands.asking_options import WordsCommand, asking_options, par
 from agentpprof.commands.sections import option
 from agentpprof.errors import UsageError
 from agentpprof.models import Answer
+from agentpprof.option_groups import AnswerOptions, DatabaseOptions
 from agentpprof.output import STDOUT, write_output
 from agentpprof.runs.asking import asked_database, chosen_format, read_parameters, write_answer
 from agentpprof.store.guard import DEFAULT_LIMITS, Limits, opened_guarded
@@ -25,6 +26,18 @@ from agentpprof.text.telling import print_text
 _QUESTION = "Question"
 _LIMITS = "Limits"
 _GRACE_SECONDS = 3.0
+
+
+class SqlOptions(DatabaseOptions, AnswerOptions):
+    """The options of `agentpprof sql`."""
+
+    file: str | None
+    parameters: tuple[str, ...]
+    schema: bool
+    explain: bool
+    max_rows: int
+    max_cell: int
+    seconds: float
 
 
 @click.command("sql", cls=WordsCommand)
@@ -61,7 +74,7 @@ _GRACE_SECONDS = 3.0
     help="Time at most.",
 )
 @asking_options
-def command(statement: str | None, **options: Any) -> None:
+def command(statement: str | None, **options: Unpack[SqlOptions]) -> None:
     """Ask the database in SQL: a statement, @FILE, or - for stdin.
 
     Nothing but reading is possible. agentpprof sql --schema shows what there is to ask.
@@ -85,7 +98,7 @@ def command(statement: str | None, **options: Any) -> None:
     write_answer(answer, options)
 
 
-def _write_schema(views: list[Shown], options: dict[str, Any]) -> None:
+def _write_schema(views: list[Shown], options: AnswerOptions) -> None:
     """Write the views for people, or as JSON: name, meaning, columns."""
     form = chosen_format(options)
     if form not in ("table", "json"):

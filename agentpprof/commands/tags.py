@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import click
 
@@ -13,9 +13,16 @@ from agentpprof.commands.profile_options import selection_options
 from agentpprof.commands.sections import F, OnceCommand, OneOfGroup, apply_options, option
 from agentpprof.commands.tags_compare import command as compare_command
 from agentpprof.commands.tags_run import command as run_command
+from agentpprof.option_groups import LoudnessOptions, TagsReportOptions
 from agentpprof.output import STDOUT, write_output
 from agentpprof.runs.chosen import check_loudness, named_database
-from agentpprof.runs.tag_documents import Asked, list_tags, read_asked, report_tags, text_of
+from agentpprof.runs.tag_documents import (
+    Asked,
+    list_tags,
+    read_asked,
+    report_tags,
+    text_of,
+)
 from agentpprof.store.database import default_path
 from agentpprof.store.manual_tags import Change, set_tag, unset_tag
 from agentpprof.tables import write_json
@@ -26,6 +33,13 @@ from agentpprof.text.telling import say, say_json
 _OUTPUT = "Output"
 _TAGS = "Tags"
 _DROPPABLE = ("session_id", "started_at")  # columns of the list that a narrow terminal lacks
+
+
+class ChangeOptions(LoudnessOptions):
+    """The options of `agentpprof tags set` and `unset`."""
+
+    database: str | None
+    as_json: bool
 
 
 @click.group("tags", cls=OneOfGroup, default="report", default_if_no_args=True)
@@ -66,7 +80,7 @@ def tag_report_options(function: F) -> F:
 
 @click.command("report", cls=OnceCommand)
 @tag_report_options
-def report(as_json: bool, **options: Any) -> None:
+def report(as_json: bool, **options: Unpack[TagsReportOptions]) -> None:
     """Say how many sessions, prompts and LLM calls have a tag, how tags spread, and what is odd.
 
     With --include-previews also what has no tag, and rules that would cover most of it.
@@ -82,7 +96,9 @@ def report(as_json: bool, **options: Any) -> None:
 @tag_report_options
 @option(_TAGS, "--tag", metavar="TAG", help="Only what has this tag; untagged: what has none.")
 @option(_TAGS, "--by-hand", is_flag=True, help="Only tags set by hand.")
-def list_command(as_json: bool, tag: str | None, by_hand: bool, **options: Any) -> None:
+def list_command(
+    as_json: bool, tag: str | None, by_hand: bool, **options: Unpack[TagsReportOptions]
+) -> None:
     """List sessions, newest first, each followed by its prompts, with tag and giver."""
     if tag is not None:
         check_tag(tag, f"--tag {tag!r}")
@@ -93,7 +109,7 @@ def list_command(as_json: bool, tag: str | None, by_hand: bool, **options: Any) 
         print_table(answer, _DROPPABLE)
 
 
-def _asked(options: dict[str, Any], is_quiet: bool) -> Asked:
+def _asked(options: TagsReportOptions, is_quiet: bool) -> Asked:
     """Read the options; what is allowed but unwise, and the age of the store, go to stderr."""
     asked = read_asked(options, is_quiet=is_quiet)
     if not options["quiet"]:
@@ -116,7 +132,7 @@ def change_options(function: F) -> F:
 @click.argument("target", metavar="SESSION-OR-PROMPT")
 @click.argument("tag")
 @change_options
-def set_command(target: str, tag: str, **options: Any) -> None:
+def set_command(target: str, tag: str, **options: Unpack[ChangeOptions]) -> None:
     """Give a session or prompt a tag by hand; it beats every tagger.
 
     Name it by its id, or by a beginning that only one has: agentpprof tags list shows ids.
@@ -128,12 +144,12 @@ def set_command(target: str, tag: str, **options: Any) -> None:
 @click.command("unset", cls=WordsCommand)
 @click.argument("target", metavar="SESSION-OR-PROMPT")
 @change_options
-def unset_command(target: str, **options: Any) -> None:
+def unset_command(target: str, **options: Unpack[ChangeOptions]) -> None:
     """Take a tag set by hand away; the taggers decide again."""
     _change(options, lambda path: unset_tag(path, target))
 
 
-def _change(options: dict[str, Any], change: Callable[[Path], Change]) -> None:
+def _change(options: ChangeOptions, change: Callable[[Path], Change]) -> None:
     check_loudness(options["quiet"], options["verbose"])
     done = change(named_database(options["database"]) or default_path())
     if options["as_json"]:

@@ -1,6 +1,6 @@
 """`agentpprof tags compare`: how far two taggers agree on the same prompts."""
 
-from typing import Any
+from typing import Unpack
 
 import click
 
@@ -8,6 +8,7 @@ from agentpprof.commands.asking_options import WordsCommand
 from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.profile_options import selection_options, tag_options
 from agentpprof.commands.sections import option
+from agentpprof.option_groups import TagsCompareOptions
 from agentpprof.text.telling import say, say_json
 
 _OUTPUT = "Output"
@@ -27,7 +28,7 @@ _OUTPUT = "Output"
 @tag_options
 @store_options
 @loudness_options
-def command(first: str, second: str, as_json: bool, **options: Any) -> None:
+def command(first: str, second: str, as_json: bool, **options: Unpack[TagsCompareOptions]) -> None:
     """Compare the tags of two taggers: share, matrix, and the prompts they differ on.
 
     A tagger is regex (--tag-rule, then the built-in rules), builtin, hand (tags set by hand), llm

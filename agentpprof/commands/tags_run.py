@@ -1,13 +1,14 @@
 """`agentpprof tags run`: let a model tag what is new, in as many runs as it takes."""
 
 import json
-from typing import Any
+from typing import Unpack
 
 import click
 
 from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.profile_options import selection_options, tag_options
 from agentpprof.commands.sections import OnceCommand, option
+from agentpprof.option_groups import TagsRunOptions
 from agentpprof.text.telling import say, say_json
 from agentpprof.vocabulary import TAG_KINDS
 
@@ -29,7 +30,7 @@ _OUTPUT = "Output"
 @tag_options
 @store_options
 @loudness_options
-def command(is_dry: bool, as_json: bool, **options: Any) -> int:
+def command(is_dry: bool, as_json: bool, **options: Unpack[TagsRunOptions]) -> int:
     """Tag what has no tag of this model yet; each answer is kept, so it can be broken off.
 
     Exit codes: 0 done, 1 the server was of no use; what it gave is kept.

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypedDict, Unpack
 
 import click
 
@@ -19,6 +19,7 @@ from agentpprof.encoders.decode import profile_of_document
 from agentpprof.encoders.samples import stack_values
 from agentpprof.errors import UsageError
 from agentpprof.models import Profile, Stack
+from agentpprof.option_groups import ShownProfileOptions, WrittenOptions
 from agentpprof.profile.rules import parse_stack
 from agentpprof.profile.top import NAMING_KINDS, only_kinds, top_branches, top_rows
 from agentpprof.runs.asked import Asked, read_options
@@ -38,7 +39,7 @@ DEFAULT_ROWS = 20
 _OUTPUT = "Output"
 _ALL_ROWS = "agentpprof top --rows 0 shows all"
 # What a profile's options say when nothing is to be written.
-NO_OUTPUT: Final[Mapping[str, Any]] = {
+NO_OUTPUT: Final[WrittenOptions] = {
     "output": None,
     "format_name": None,
     "svg_width": DEFAULT_SVG_WIDTH,
@@ -48,6 +49,32 @@ NO_OUTPUT: Final[Mapping[str, Any]] = {
     "flame": False,
     "all_measures": False,
 }
+
+
+class ByOptions(TypedDict):
+    """What decides of which fields the stack is."""
+
+    by: str | None
+    stack: str | None
+
+
+class RowOptions(TypedDict):
+    """What is shown of a profile."""
+
+    by: str | None
+    rows: int
+    as_json: bool
+
+
+class TopOptions(ShownProfileOptions, RowOptions):
+    """The options of `agentpprof top`."""
+
+    tree: bool
+    sort: str
+
+
+class _WholeOptions(TopOptions, WrittenOptions):
+    """The same with what would be written."""
 
 
 class Choice(NamedTuple):
@@ -101,7 +128,7 @@ def top_options(function: F) -> F:
 @tag_options
 @store_options
 @loudness_options
-def command(**options: Any) -> None:
+def command(**options: Unpack[TopOptions]) -> None:
     """Print the largest frames of a view: flat and cumulative, like pprof -top.
 
     flat is the weight of stacks that end in a frame, cum that of all stacks that hold it.
@@ -112,11 +139,12 @@ def command(**options: Any) -> None:
       agentpprof top --stack task,action,object --tree --rows 40
     """
     choice = read_choice(options)
-    asked = read_options({**options, **NO_OUTPUT, "stack": stack_of(options)})
+    whole: _WholeOptions = {**options, **NO_OUTPUT, "stack": stack_of(options)}
+    asked = read_options(whole, options["by"])
     print_top(make_output(asked), asked, choice)
 
 
-def read_choice(options: Mapping[str, Any]) -> Choice:
+def read_choice(options: TopOptions) -> Choice:
     """Return what is to be shown; raises UsageError for what contradicts itself."""
     by = options["by"]
     if by is not None and options["tree"]:
@@ -133,11 +161,11 @@ def read_choice(options: Mapping[str, Any]) -> Choice:
     return Choice(kinds, rows, options["tree"], is_flat, options["as_json"], by is not None)
 
 
-def stack_of(options: Mapping[str, Any]) -> str | None:
+def stack_of(options: ByOptions) -> str | None:
     """Return the stack: that of `--by` alone, unless one is named that has the field."""
     by, stack = options["by"], options["stack"]
     if by is None:
-        return None if stack is None else str(stack)
+        return stack
     named = parse_stack(stack) if stack else ()
     missing = [field for field in parse_stack(by, "--by") if field not in named]
     return ",".join((*named, *missing))

@@ -1,7 +1,7 @@
 """`agentpprof watch`: keep the database up to date while agents work."""
 
 import json
-from typing import Any
+from typing import Any, Unpack
 
 import click
 
@@ -12,10 +12,18 @@ from agentpprof.config import configured_tagger
 from agentpprof.errors import UsageError
 from agentpprof.ingest.watch import Batch, Watched
 from agentpprof.ingest.watcher_process import run_watcher
+from agentpprof.option_groups import LoudnessOptions, StoreOptions, TagOptions
 from agentpprof.runs.chosen import check_loudness, chosen_roots, named_database, tell_new_database
 from agentpprof.runs.watch_tagging import WatchTagging, read_watch_tagging
 from agentpprof.store.database import default_path
 from agentpprof.text.telling import read_text_of, say
+
+
+class WatchOptions(TagOptions, StoreOptions, LoudnessOptions):
+    """The options of `agentpprof watch`."""
+
+    once: bool
+    as_json: bool
 
 
 @click.command("watch", cls=OnceCommand)
@@ -24,7 +32,7 @@ from agentpprof.text.telling import read_text_of, say
 @tag_options
 @store_options
 @loudness_options
-def command(**options: Any) -> int:
+def command(**options: Unpack[WatchOptions]) -> int:
     """Read new log lines as they come, until it is stopped (Ctrl-C, SIGTERM).
 
     New lines are in the database within a second. Other commands run beside it; a second watcher
@@ -50,7 +58,7 @@ def command(**options: Any) -> int:
     return int(failed and options["once"])
 
 
-def _tag(tagging: WatchTagging | None, batch: Batch, options: dict[str, Any]) -> None:
+def _tag(tagging: WatchTagging | None, batch: Batch, options: WatchOptions) -> None:
     """Let a model tag what a pass read, where one was named."""
     if tagging is None:
         return
@@ -63,7 +71,7 @@ def _tag(tagging: WatchTagging | None, batch: Batch, options: dict[str, Any]) ->
         say(error, on_stderr=True)
 
 
-def _job(options: dict[str, Any]) -> Watched:
+def _job(options: StoreOptions) -> Watched:
     named = named_database(options["database"])
     if (options["claude_roots"] or options["codex_roots"]) and named is None:
         raise UsageError("watch with a root needs --db: foreign logs stay out of your own history")

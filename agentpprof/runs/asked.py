@@ -2,9 +2,8 @@
 
 import os
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple
 
 from agentpprof.config import with_configuration, with_default_project
 from agentpprof.defaults import DEFAULT_FORMAT
@@ -12,6 +11,11 @@ from agentpprof.encoders import encoder, format_of_path, gzip_of_path
 from agentpprof.errors import NoHomeError, UsageError
 from agentpprof.models import OutputOptions
 from agentpprof.moments import moment
+from agentpprof.option_groups import (
+    ProfileOptions,
+    SelectionOptions,
+    SessionsOptions,
+)
 from agentpprof.origins import Configured
 from agentpprof.output import STDOUT, stream_of
 from agentpprof.places import expanded
@@ -80,12 +84,15 @@ class Asked(NamedTuple):
         return texts
 
 
-def read_options(options: Mapping[str, Any]) -> Asked:
-    """Read and check all options, what the configuration adds among them; raises UsageError."""
-    return read_flags(with_configuration(options))
+def read_options(options: ProfileOptions, by: str | None = None) -> Asked:
+    """Read and check all options, what the configuration adds among them; raises UsageError.
+
+    `by` is the field that rows are told by, where a command has such an option.
+    """
+    return read_flags(with_configuration(options), by)
 
 
-def read_flags(options: Mapping[str, Any]) -> Asked:
+def read_flags(options: ProfileOptions, by: str | None = None) -> Asked:
     """Read and check options alone; raises UsageError before anything else is touched."""
     check_loudness(options["quiet"], options["verbose"])
     output = _checked_output(options["output"], options["format_name"])
@@ -93,6 +100,7 @@ def read_flags(options: Mapping[str, Any]) -> Asked:
     format_name = TOP if options["output"] is None else _checked_format(output, named)
     view = view_named(options["view_name"])
     rules = _read_rules(options, view, format_name)
+    check_fields(rules, parse_stack(by, "--by") if by else ())
     tagger = read_tagger(options)
     _check_range("--svg-width", options["svg_width"], _SVG_WIDTHS)
     _check_range("--path-depth", options["path_depth"], _PATH_DEPTHS)
@@ -120,7 +128,7 @@ def read_flags(options: Mapping[str, Any]) -> Asked:
     )
 
 
-def _check_anonymize(options: Mapping[str, Any], rules: Rules, format_name: str) -> None:
+def _check_anonymize(options: ProfileOptions, rules: Rules, format_name: str) -> None:
     """Refuse what would bring a person's own words, or numbers that differ within one file."""
     if not options["anonymize"]:
         return
@@ -138,12 +146,18 @@ def _check_anonymize(options: Mapping[str, Any], rules: Rules, format_name: str)
         )
 
 
-def read_sessions_asked(options: Mapping[str, Any]) -> tuple[Selection, Source]:
+def read_sessions_asked(options: SessionsOptions) -> tuple[Selection, Source]:
     """Return what a command about whole sessions was asked for; raises UsageError."""
-    check_loudness(options["quiet"], options["verbose"])
+    name: Literal["session_tag", "prompt_tag"]
     for name in ("session_tag", "prompt_tag"):
         if options[name] is not None:
             raise UsageError(f"--{name.replace('_', '-')}: this command is about all that was done")
+    return read_selected(options)
+
+
+def read_selected(options: SessionsOptions) -> tuple[Selection, Source]:
+    """Return the sessions that were chosen, and where their logs are; raises UsageError."""
+    check_loudness(options["quiet"], options["verbose"])
     options = with_default_project(options)
     source = read_source(options)
     return _with_span(_read_selection(options), options, source), source
@@ -180,7 +194,7 @@ def _checked_format(output: str, named: str | None) -> str:
     return chosen
 
 
-def _read_rules(options: Mapping[str, Any], view: View, format_name: str) -> Rules:
+def _read_rules(options: ProfileOptions, view: View, format_name: str) -> Rules:
     stack = parse_stack(options["stack"]) if options["stack"] is not None else view.stack
     op_map = [parse_label_rule(text, "--op-map") for text in options["op_maps"]]
     for path in options["op_map_files"]:
@@ -192,16 +206,17 @@ def _read_rules(options: Mapping[str, Any], view: View, format_name: str) -> Rul
         tuple(parse_label_rule(text, "--stack-rule") for text in options["stack_rules"]),
         tuple(dict.fromkeys((*LABELS, *options["labels"]))),
     )
-    check_fields(rules, parse_stack(options["by"], "--by") if options.get("by") else ())
     return rules if format_name == "pprof" else rules._replace(labels=())
 
 
-def _read_selection(options: Mapping[str, Any]) -> Selection:
+def _read_selection(options: SelectionOptions) -> Selection:
     """Return what selects sessions, but for times."""
     agent = checked_agent(options["agent"])
+    option: Literal["session_tag", "prompt_tag"]
     for option in ("session_tag", "prompt_tag"):
-        if options[option] is not None:
-            check_tag(options[option], f"--{option.replace('_', '-')} {options[option]!r}")
+        tag = options[option]
+        if tag is not None:
+            check_tag(tag, f"--{option.replace('_', '-')} {tag!r}")
     if options["max_sessions"] < 0:
         raise UsageError(f"--max-sessions {options['max_sessions']}: write 0 for all, or how many")
     if options["session_id"] == "":
@@ -218,7 +233,7 @@ def _read_selection(options: Mapping[str, Any]) -> Selection:
     )
 
 
-def _project(options: Mapping[str, Any]) -> tuple[str | None, str | None]:
+def _project(options: SelectionOptions) -> tuple[str | None, str | None]:
     """Return root and name of the chosen project; logs named one by one are of any project."""
     named, name = options["project_root"], options["project_name"]
     if named == "":
@@ -239,7 +254,7 @@ def _project(options: Mapping[str, Any]) -> tuple[str | None, str | None]:
     return (None if options["session_files"] else root), name or name_of_root(root)
 
 
-def _with_span(selection: Selection, options: Mapping[str, Any], source: Source) -> Selection:
+def _with_span(selection: Selection, options: SelectionOptions, source: Source) -> Selection:
     since, until = options["since"], options["until"]
     if since is None and until is None:
         return selection
@@ -276,7 +291,7 @@ def _check_overwriting(output: str, source: Source) -> None:
         raise UsageError(f"-o {output} is one of the logs: name another file")
 
 
-def _idle_flags(options: Mapping[str, Any], format_name: str, view: View) -> list[str]:
+def _idle_flags(options: ProfileOptions, format_name: str, view: View) -> list[str]:
     """Return what is said of flags that change nothing here."""
     flags = (
         (options["include_previews"], format_name != "json", "--include-previews", "JSON"),

@@ -1,7 +1,7 @@
 """What `sql`, `ask` and `search` do: the database they ask, parameters, how answers are written."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -9,6 +9,7 @@ from typing import Any, Final
 from agentpprof.config import configured_tagger
 from agentpprof.errors import UsageError
 from agentpprof.models import Answer
+from agentpprof.option_groups import AnswerOptions, DatabaseOptions
 from agentpprof.output import STDOUT, write_output
 from agentpprof.runs.chosen import check_loudness, chosen_database, chosen_roots, named_database
 from agentpprof.store.database import renew_schema
@@ -46,7 +47,7 @@ def typed_value(text: str) -> Any:
 
 
 @contextmanager
-def asked_database(options: Mapping[str, Any]) -> Iterator[Path]:
+def asked_database(options: DatabaseOptions) -> Iterator[Path]:
     """Yield the database to ask, brought up to date with the logs first.
 
     A database that `--db` names is taken as it is: it may be somebody else's, and logs of this
@@ -67,7 +68,7 @@ def asked_database(options: Mapping[str, Any]) -> Iterator[Path]:
         yield path
 
 
-def _sync(path: Path, roots: list[Any], options: Mapping[str, Any]) -> None:
+def _sync(path: Path, roots: list[Any], options: DatabaseOptions) -> None:
     from agentpprof.ingest.indexer import sync
     from agentpprof.store.tag_cache import tag_new_prompts
 
@@ -79,9 +80,15 @@ def _sync(path: Path, roots: list[Any], options: Mapping[str, Any]) -> None:
             say(line, on_stderr=True)
 
 
-def chosen_format(options: Mapping[str, Any]) -> str:
+def chosen_format(options: AnswerOptions) -> str:
     """Return the form of output that was asked for or that the file's name says, else a table."""
-    chosen = [name for name in _FORMATS if options[f"as_{name}"]]
+    given = {
+        "json": options["as_json"],
+        "jsonl": options["as_jsonl"],
+        "csv": options["as_csv"],
+        "markdown": options["as_markdown"],
+    }
+    chosen = [name for name, is_given in given.items() if is_given]
     if len(chosen) > 1:
         raise UsageError(f"--{chosen[0]} and --{chosen[1]} contradict each other: leave one out")
     if chosen:
@@ -89,7 +96,7 @@ def chosen_format(options: Mapping[str, Any]) -> str:
     return _FORMS_OF_FILES.get(Path(options["output"]).suffix.lower(), "table")
 
 
-def write_answer(answer: Answer, options: Mapping[str, Any], droppable: Sequence[str] = ()) -> None:
+def write_answer(answer: Answer, options: AnswerOptions, droppable: Sequence[str] = ()) -> None:
     """Write an answer as it was asked for; what was cut is told on stderr too, but for JSON.
 
     Columns of `droppable` may be left out on a narrow terminal.

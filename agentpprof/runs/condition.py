@@ -15,6 +15,7 @@ from agentpprof.errors import StoreError
 from agentpprof.ingest.checking import Check
 from agentpprof.ingest.discover import Root
 from agentpprof.ingest.pending import Pending, find_pending
+from agentpprof.option_groups import StoreOptions
 from agentpprof.runs.chosen import chosen_roots, named_database
 from agentpprof.runs.expiry import expiry_warning
 from agentpprof.store.database import default_path
@@ -37,7 +38,7 @@ class Condition(NamedTuple):
     attention: list[str]
 
 
-def read_condition(options: dict[str, Any]) -> Condition:
+def read_condition(options: StoreOptions) -> Condition:
     """Look at the database, its locks and the logs; changes nothing."""
     database = named_database(options["database"]) or default_path()
     roots = chosen_roots(options["claude_roots"], options["codex_roots"])

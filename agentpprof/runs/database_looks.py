@@ -1,19 +1,25 @@
 """What `sessions` and `show` share: the chosen sessions with their tags, from a synced database."""
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Final, NamedTuple
 
 from agentpprof.config import configured_tagger
 from agentpprof.models import SessionInfo
+from agentpprof.option_groups import LoudnessOptions
 from agentpprof.profile.gather import Gathered
-from agentpprof.runs.asked import read_options
-from agentpprof.runs.making import gather_on
-from agentpprof.runs.source import synced_database
+from agentpprof.profile.request import Request
+from agentpprof.profile.rules import Rules
+from agentpprof.profile.selection import Selection
+from agentpprof.profile.views import VIEWS
+from agentpprof.runs.making import gather
+from agentpprof.runs.source import Source, synced_database
 from agentpprof.store import queries, tag_cache
 from agentpprof.store.database import opened_for_reading
 from agentpprof.text.telling import report_lines, say
+
+_BY_SESSION: Final = Rules(("session",))
 
 
 class Look(NamedTuple):
@@ -26,17 +32,18 @@ class Look(NamedTuple):
 
 
 @contextmanager
-def looked_at(options: Mapping[str, Any]) -> Iterator[Look]:
-    """Sync, then yield the chosen sessions; `options` holds all those of a profile."""
-    asked = read_options({**options, "view_name": "operations", "stack": "session"})
-    source = asked.source
-    with synced_database(source, is_quiet=asked.is_quiet) as (path, synced):
-        for line in () if asked.is_quiet else report_lines(synced.report, asked.is_verbose):
+def looked_at(selection: Selection, source: Source, options: LoudnessOptions) -> Iterator[Look]:
+    """Sync, then yield the chosen sessions, tagged as the views are."""
+    with synced_database(source, is_quiet=options["quiet"]) as (path, synced):
+        for line in () if options["quiet"] else report_lines(synced.report, options["verbose"]):
             say(line, on_stderr=True)
+        tagger = configured_tagger()
         if source.syncs:
-            tag_cache.tag_new_prompts(path, configured_tagger())
+            tag_cache.tag_new_prompts(path, tagger)
         with opened_for_reading(path) as connection:
-            gathered = gather_on(connection, asked, synced, tag_cache.NewTags({}, {}))
+            chosen = synced.narrowed(connection, selection)
+            request = Request(VIEWS["operations"], _BY_SESSION, chosen, tagger=tagger)
+            gathered = gather(connection, request, tag_cache.NewTags({}, {}))
             every = {session.key: session for session in queries.read_sessions(connection)}
             zone = queries.read_meta(connection, "zone") or "UTC"
             yield Look(connection, every, gathered, zone)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from agentpprof.config import configured_tagger, with_model_server
 from agentpprof.counts import counted
 from agentpprof.errors import UsageError
+from agentpprof.option_groups import TagsRunOptions
 from agentpprof.profile.llm_texts import Texts, Wanted, find_texts, questions_of
 from agentpprof.profile.selection import Selection
 from agentpprof.redactor import EMAIL, SECRET
@@ -32,13 +33,13 @@ class Found(NamedTuple):
     job: Job
 
 
-def run_texts(options: Mapping[str, Any]) -> Report:
+def run_texts(options: TagsRunOptions) -> Report:
     """Tag what is new of the chosen sessions; raises errors of options and database only."""
     with _found(options) as found:
         return tag_texts(*found).report
 
 
-def dry_run(options: Mapping[str, Any]) -> dict[str, Any]:
+def dry_run(options: TagsRunOptions) -> dict[str, Any]:
     """Return what would be sent, and where to; nothing is."""
     with _found(options) as (connection, texts, job):
         missing = missing_texts(connection, texts, job)
@@ -88,7 +89,7 @@ def text_of_run(report: Report) -> str:
 
 
 @contextmanager
-def _found(options: Mapping[str, Any]) -> Iterator[Found]:
+def _found(options: TagsRunOptions) -> Iterator[Found]:
     """Read the options, sync, and find the texts."""
     tagger = read_tagger(with_model_server(options))
     if tagger.llm is None:

@@ -2,13 +2,14 @@
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from agentpprof.defaults import DEFAULT_LLAMA_URL, DEFAULT_LLM_SECONDS, DEFAULT_MODEL
 from agentpprof.errors import UsageError
+from agentpprof.option_groups import TagOptions
 from agentpprof.origins import option_of
 from agentpprof.store.database import default_path
 from agentpprof.tagging.llm_server import Server
@@ -33,7 +34,7 @@ class LlmChoice(NamedTuple):
         return self.cache or (default_path() if is_temporary else database)
 
 
-def read_llm_choice(options: Mapping[str, Any]) -> LlmChoice:
+def read_llm_choice(options: TagOptions) -> LlmChoice:
     """Check the options of a model's server; raises UsageError."""
     timeout = DEFAULT_LLM_SECONDS if options["timeout"] is None else options["timeout"]
     if not 0 < timeout <= 86_400:
@@ -96,7 +97,7 @@ def checked_url(text: str) -> str:
     return text.rstrip("/").removesuffix("/v1")
 
 
-def _key(options: Mapping[str, Any]) -> str:
+def _key(options: TagOptions) -> str:
     """Return the key of the file, else of the environment; only for a run that needs it."""
     path = options["llm_key_file"]
     if options["tagger_name"] != "llm":

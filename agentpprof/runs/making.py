@@ -90,31 +90,35 @@ def gather_on(
     connection: sqlite3.Connection, asked: Asked, synced: Synced, new_tags: tag_cache.NewTags
 ) -> Gathered:
     """Gather the profile; tags that were not stored yet are put into `new_tags`."""
-
-    def tags_of(prompts: list[PromptRow]) -> Mapping[int, str]:
-        tagger = asked.tagger.tagger
-        by_rule = tag_cache.tags_of_prompts(connection, tagger, prompts, new_tags)
-        return {**by_rule, **model.prompts} if model else by_rule
-
-    model = asked.tagger.model.tags if asked.tagger.model else None
-    selection = synced.narrowed(connection, asked.selection)
     request = Request(
         asked.view,
         asked.rules,
-        selection,
+        synced.narrowed(connection, asked.selection),
         asked.path_depth,
         with_idle=asked.with_idle,
         anonymizes=asked.anonymizes,
         tagger=asked.tagger.tagger,
-        model=model,
+        model=asked.tagger.model.tags if asked.tagger.model else None,
     )
+    return gather(connection, request, new_tags)
+
+
+def gather(
+    connection: sqlite3.Connection, request: Request, new_tags: tag_cache.NewTags
+) -> Gathered:
+    """Gather what a request says; raises NothingFoundError that says what there is instead."""
+
+    def tags_of(prompts: list[PromptRow]) -> Mapping[int, str]:
+        by_rule = tag_cache.tags_of_prompts(connection, request.tagger, prompts, new_tags)
+        return {**by_rule, **request.model.prompts} if request.model else by_rule
+
     try:
         gathered = gather_profile(connection, request, tags_of)
     except NoSessionError:
-        raise NothingFoundError(no_session_message(connection, selection)) from None
+        raise NothingFoundError(no_session_message(connection, request.selection)) from None
     if not gathered.profile.samples:
         raise NothingFoundError(
-            f"the {asked.view.name} view has no samples: nothing of that kind was done, or "
+            f"the {request.view.name} view has no samples: nothing of that kind was done, or "
             "--where, --prompt-tag, --since and --until leave nothing; try --view operations"
         )
     return gathered

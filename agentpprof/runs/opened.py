@@ -1,12 +1,13 @@
 """The chosen sessions of a command that only looks at them: logs read first, then the database."""
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from agentpprof.config import configured_tagger
+from agentpprof.option_groups import SessionsOptions
 from agentpprof.profile.selection import Selection
 from agentpprof.runs.asked import read_sessions_asked
 from agentpprof.runs.source import synced_database
@@ -24,7 +25,7 @@ class Opened(NamedTuple):
 
 
 @contextmanager
-def opened_selection(options: Mapping[str, Any]) -> Iterator[Opened]:
+def opened_selection(options: SessionsOptions) -> Iterator[Opened]:
     """Read the selection's options, sync, tag new prompts by rules, and open the database."""
     selection, source = read_sessions_asked(options)
     with synced_database(source, is_quiet=options["quiet"]) as (path, synced):

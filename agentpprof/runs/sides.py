@@ -2,14 +2,14 @@
 
 import re
 import sqlite3
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from agentpprof.encoders import format_of_path
 from agentpprof.encoders.decode import READABLE, decode_profile
 from agentpprof.errors import NothingFoundError, UsageError
 from agentpprof.models import Profile, Samples
+from agentpprof.option_groups import ProfileOptions, ViewOptions
 from agentpprof.privacy import PublicText, shortened
 from agentpprof.profile.diff import Counts
 from agentpprof.profile.selection import home_of, no_project, project_names
@@ -22,7 +22,8 @@ from agentpprof.store import queries
 
 EVERYTHING = "all"
 # Words of a filter, and the options of a profile that they set.
-_OPTIONS = {
+_OfFilter = Literal["since", "until", "agent", "session_id", "session_tag", "prompt_tag"]
+_OPTIONS: Final[dict[str, _OfFilter]] = {
     "since": "since",
     "until": "until",
     "agent": "agent",
@@ -50,12 +51,12 @@ class Side(NamedTuple):
     facts: tuple[PublicText, ...]
 
 
-def read_side(text: str, options: Mapping[str, Any], name: str) -> Side | Filter:
+def read_side(text: str, options: ProfileOptions, name: str, by: str | None) -> Side | Filter:
     """Return a saved profile, or a checked filter; raises UsageError that names the side."""
     is_filter = text == EVERYTHING or "=" in text.partition(",")[0]
     if not is_filter or Path(text).is_file():
         return _saved(text, options)
-    chosen = {**options, "where": list(options["where"])}
+    chosen = options.copy()
     project = branch = None
     words: set[str] = set()
     for part in _NEXT_WORD.split(text) if text != EVERYTHING else ():
@@ -72,26 +73,29 @@ def read_side(text: str, options: Mapping[str, Any], name: str) -> Side | Filter
             check_text(f"{name} branch", value)
             branch = value
         elif word == "where":
-            chosen["where"].append(value)
+            chosen["where"] = (*chosen["where"], value)
         elif word == "project" and value.startswith(("/", ".", "~")):
-            chosen |= {"project_root": value, "all_projects": False}
+            chosen["project_root"], chosen["all_projects"] = value, False
         elif word == "project":
             project = value
-            chosen |= {"project_root": None, "all_projects": True, "project_name": value}
+            chosen["project_root"], chosen["all_projects"] = None, True
+            chosen["project_name"] = value
         else:
             chosen[_OPTIONS[word]] = value
     try:
-        return Filter(read_options(chosen), project, branch)
+        return Filter(read_options(chosen, by), project, branch)
     except UsageError as error:
         options_of_side = (
-            f"--{key.replace('_', '-')}" for key in chosen if chosen[key] != options[key]
+            f"--{key.replace('_', '-')}"
+            for (key, value), given in zip(chosen.items(), options.values(), strict=True)
+            if value != given
         )
         if not str(error).startswith(tuple(options_of_side)):
             raise
         raise UsageError(f"{name} {text!r}: {error}") from None
 
 
-def _saved(path: str, options: Mapping[str, Any]) -> Side:
+def _saved(path: str, options: ViewOptions) -> Side:
     if format_of_path(path) in READABLE and not Path(path).exists():
         raise UsageError(f"{path!r} is no saved profile: there is no such file")
     if format_of_path(path) not in READABLE or not Path(path).is_file():

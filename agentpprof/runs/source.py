@@ -2,16 +2,17 @@
 
 import sqlite3
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from agentpprof.errors import UsageError
 from agentpprof.ingest import session_files
 from agentpprof.ingest.discover import Root, find_log_files
 from agentpprof.ingest.report import SyncReport
 from agentpprof.models import LogFile
+from agentpprof.option_groups import SourceOptions
 from agentpprof.profile.selection import Selection
 from agentpprof.runs.chosen import (
     chosen_database,
@@ -61,7 +62,7 @@ class Synced(NamedTuple):
         return selection._replace(session_keys=keys)
 
 
-def read_source(options: Mapping[str, Any]) -> Source:
+def read_source(options: SourceOptions) -> Source:
     """Check what says where the logs are; raises UsageError, and opens named logs at most."""
     names = options["session_files"]
     has_roots = bool(options["claude_roots"] or options["codex_roots"])

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agentpprof.config import configured_tagger, with_configuration
+from agentpprof.config import configured_tag_rules, configured_tagger
 from agentpprof.counts import counted
 from agentpprof.errors import NoSessionError, NothingFoundError
 from agentpprof.models import Answer, PromptRow
 from agentpprof.moments import moment
+from agentpprof.option_groups import TagsReportOptions
 from agentpprof.profile.selection import Selection
 from agentpprof.profile.tagged import BY_HAND, Tagged, TaggedThing, gather_tags
 from agentpprof.runs.asked import read_sessions_asked
@@ -47,10 +48,10 @@ class Asked(NamedTuple):
     notes: tuple[str, ...]  # what is allowed but unwise
 
 
-def read_asked(options: Mapping[str, Any], *, is_quiet: bool) -> Asked:
+def read_asked(options: TagsReportOptions, *, is_quiet: bool) -> Asked:
     """Check all options; raises UsageError before anything else is touched."""
-    options = with_configuration({"tagger_name": "regex", "op_map_files": (), **options})
-    rules = tuple(parse_tag_rule(text) for text in options["tag_rules"])
+    texts = (*options["tag_rules"], *configured_tag_rules())
+    rules = tuple(parse_tag_rule(text) for text in texts)
     selection, source = read_sessions_asked(options)
     tagger = Tagger(rules, has_builtin=not options["no_builtin_tags"])
     return Asked(

@@ -1,10 +1,11 @@
 """Who tags in a run: the tag options, checked."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Optional
 
 from agentpprof.config import configured_tagger
 from agentpprof.errors import UsageError
+from agentpprof.option_groups import TagOptions
 from agentpprof.runs.llm_server import LlmChoice, read_llm_choice
 from agentpprof.tagging.tagger import Tagger
 
@@ -12,8 +13,18 @@ if TYPE_CHECKING:
     from agentpprof.runs.llm_tagging import Tagged
 
 _TAGGERS = ("regex", "llm")
+_OfServer = Literal[
+    "llama_url",
+    "model",
+    "timeout",
+    "max_uncached_tags",
+    "cache",
+    "llm_parallel",
+    "llm_key_file",
+    "allow_remote_llm",
+]
 # Options that only a model's server needs: said to do nothing without it.
-_LLM_ONLY = {
+_LLM_ONLY: Final[dict[_OfServer, str]] = {
     "llama_url": "--llama-url",
     "model": "--model",
     "timeout": "--timeout",
@@ -35,7 +46,7 @@ class TaggerChoice(NamedTuple):
     model: Optional["Tagged"] = None  # what the model said, once it was asked
 
 
-def read_tagger(options: Mapping[str, Any]) -> TaggerChoice:
+def read_tagger(options: TagOptions) -> TaggerChoice:
     """Check all tag options; raises UsageError that says which is wrong and what is right."""
     name = options["tagger_name"]
     if name not in _TAGGERS:
@@ -59,11 +70,11 @@ def read_tagger(options: Mapping[str, Any]) -> TaggerChoice:
     return TaggerChoice(tagger, None, not options["no_cache"], (*notes, *warnings))
 
 
-def _is_given(value: Any) -> bool:
+def _is_given(value: object) -> bool:
     return value is not None and value is not False
 
 
-def _refuse_rules(options: Mapping[str, Any]) -> None:
+def _refuse_rules(options: TagOptions) -> None:
     if options["tag_rules"]:
         raise UsageError("--tag-rule is for --tagger regex only: a model is asked without rules")
     if options["no_builtin_tags"]:

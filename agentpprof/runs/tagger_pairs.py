@@ -9,6 +9,7 @@ from agentpprof.config import configured_tagger, with_model_server
 from agentpprof.counts import counted
 from agentpprof.errors import NothingFoundError, UsageError
 from agentpprof.models import PromptRow
+from agentpprof.option_groups import TagsCompareOptions
 from agentpprof.privacy import PublicText
 from agentpprof.profile.agreement import Agreement, agreement
 from agentpprof.profile.selection import choose_sessions, newest_sessions
@@ -36,11 +37,13 @@ class _Place(NamedTuple):
     llm_database: Path
 
 
-def compare_taggers(names: tuple[str, str], options: Mapping[str, Any]) -> dict[str, Any]:
+def compare_taggers(names: tuple[str, str], options: TagsCompareOptions) -> dict[str, Any]:
     """Return how far two taggers agree; texts only if they were asked for."""
     _check_names(names)
     # Nothing is sent, so the server may be any.
-    choice = read_llm_choice({**with_model_server(options), "tagger_name": "regex"})
+    filled = with_model_server(options)
+    filled["tagger_name"] = "regex"
+    choice = read_llm_choice(filled)
     named = tuple(map(parse_tag_rule, options["tag_rules"]))
     rules = Tagger((*named, *configured_tagger().rules), has_builtin=not options["no_builtin_tags"])
     with opened_selection(options) as opened:

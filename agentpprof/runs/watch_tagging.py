@@ -6,12 +6,11 @@ for twice as long each time, up to an hour.
 
 import sqlite3
 import threading
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from agentpprof.config import with_model_server
 from agentpprof.errors import AgentPprofError, UsageError
+from agentpprof.option_groups import TagOptions
 from agentpprof.runs.llm_server import LlmChoice
 from agentpprof.runs.tagger_choice import read_tagger
 
@@ -88,7 +87,7 @@ class WatchTagging:
         return report.error
 
 
-def read_watch_tagging(database: Path, options: Mapping[str, Any]) -> WatchTagging | None:
+def read_watch_tagging(database: Path, options: TagOptions) -> WatchTagging | None:
     """Return the tagging that was asked for, None for rules alone; raises UsageError."""
     tagger = read_tagger(with_model_server(options))
     if tagger.llm is None:
