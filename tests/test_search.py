@@ -14,7 +14,7 @@ from agentpprof.commands.search import snippet
 from agentpprof.redactor import SECRET
 from agentpprof.store import search_index
 from agentpprof.store.database import opened_for_reading, opened_for_writing
-from agentpprof.store.search import Question, find_hits, match_expression
+from agentpprof.store.search import Search, find_hits, match_expression
 from agentpprof.store.search_index import empty_search_index, read_pending, save_search_index
 
 
@@ -271,4 +271,4 @@ def test_snippet_is_cut_around_the_word() -> None:
 
 def test_hits_are_found_lazily(history: Path) -> None:
     with opened_for_reading(history) as connection:
-        assert next(find_hits(connection, Question(("the",)))).text
+        assert next(find_hits(connection, Search(("the",)))).text

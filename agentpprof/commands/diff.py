@@ -22,7 +22,7 @@ from agentpprof.models import Difference, OutputOptions
 from agentpprof.option_groups import ShownProfileOptions, WrittenOptions
 from agentpprof.output import STDOUT, stream_of, write_output
 from agentpprof.privacy import PublicText, shortened
-from agentpprof.profile.diff import Counts, FrameChange, as_diff_base, difference, frame_changes
+from agentpprof.profile.diff import FrameChange, SideCounts, as_diff_base, difference, frame_changes
 from agentpprof.profile.rules import parse_stack
 from agentpprof.profile.top import NAMING_KINDS
 from agentpprof.runs.sides import Filter, Side, make_side, read_side
@@ -62,7 +62,7 @@ class _WholeOptions(ShownProfileOptions, RowOptions, WrittenOptions):
 @option(
     _OUTPUT,
     "--per",
-    type=click.Choice(Counts._fields),
+    type=click.Choice(SideCounts._fields),
     help="Scale the base to as many prompts, sessions or tool calls as the new side has.",
 )
 @option(

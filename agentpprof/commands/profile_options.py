@@ -233,6 +233,15 @@ def tag_options(function: F) -> F:
         ),
         option(_TAGS, "--no-builtin-tags", is_flag=True, help="Tag by your own rules alone."),
         option(_TAGS, "--preset", is_flag=True, help="The built-in rules: they are the default."),
+        model_options,
+        option(_TAGS, "--no-cache", is_flag=True, help="Don't save new tags; known ones are used."),
+    )
+
+
+def model_options(function: F) -> F:
+    """Add how a model is asked for tags."""
+    return apply_options(
+        function,
         option(
             _TAGS,
             "--task-choice",
@@ -292,5 +301,4 @@ def tag_options(function: F) -> F:
             metavar="PATH",
             help="llm: keep tags in this database instead of the one in use.",
         ),
-        option(_TAGS, "--no-cache", is_flag=True, help="Don't save new tags; known ones are used."),
     )

@@ -24,7 +24,7 @@ from agentpprof.runs.asking import asked_database
 from agentpprof.runs.chosen import check_text, checked_agent
 from agentpprof.store.database import opened_for_reading
 from agentpprof.store.queries import read_meta
-from agentpprof.store.search import KINDS, Hit, Question, find_hits
+from agentpprof.store.search import KINDS, Hit, Search, find_hits
 from agentpprof.store.search_index import (
     PENDING_BEARABLE,
     OnIndexed,
@@ -136,9 +136,9 @@ def _check_project(connection: sqlite3.Connection, project: str | None) -> None:
         raise no_project(project, known)
 
 
-def _question(words: tuple[str, ...], options: SearchOptions, zone: str) -> Question:
+def _question(words: tuple[str, ...], options: SearchOptions, zone: str) -> Search:
     since_ms, until_ms = parse_span(options["since"], options["until"], zone)
-    return Question(
+    return Search(
         words,
         options["kind"],
         options["project"],

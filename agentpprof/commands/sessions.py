@@ -14,7 +14,7 @@ from agentpprof.models import Answer
 from agentpprof.option_groups import SessionsOptions
 from agentpprof.profile.selection import top_sessions
 from agentpprof.profile.session_rows import (
-    SessionRow,
+    ListedSession,
     Totals,
     last_outcomes,
     session_rows,
@@ -29,7 +29,7 @@ from agentpprof.vocabulary import OUTCOMES
 from agentpprof.zones import time_text
 
 _OUTPUT = "Output"
-_SORTS: Final[Mapping[str, Callable[[SessionRow], int]]] = {
+_SORTS: Final[Mapping[str, Callable[[ListedSession], int]]] = {
     "started": lambda row: row.started_at_ms or 0,
     "tokens": lambda row: row.totals.tokens,
     "time": lambda row: row.totals.work_ms,
@@ -105,7 +105,7 @@ def command(**options: Unpack[ListOptions]) -> None:
     print_table(answer, _DROPPABLE)
 
 
-def _rows(look: Look) -> list[SessionRow]:
+def _rows(look: Look) -> list[ListedSession]:
     totals = queries.read_session_totals(look.connection)
     return session_rows(
         look.gathered.sessions,
@@ -116,14 +116,14 @@ def _rows(look: Look) -> list[SessionRow]:
     )
 
 
-def _record(row: SessionRow) -> dict[str, Any]:
+def _record(row: ListedSession) -> dict[str, Any]:
     """Return a row for programs."""
     fields = row._asdict()
     del fields["totals"]
     return {**fields, **row.totals._asdict()}
 
 
-def _cells(row: SessionRow, shorts: Mapping[str, str], zone: str) -> tuple[Any, ...]:
+def _cells(row: ListedSession, shorts: Mapping[str, str], zone: str) -> tuple[Any, ...]:
     """Return a row for people."""
     totals = row.totals
     return (

@@ -17,7 +17,7 @@ from agentpprof.option_groups import LoudnessOptions, TagsReportOptions
 from agentpprof.output import STDOUT, write_output
 from agentpprof.runs.chosen import check_loudness, named_database
 from agentpprof.runs.tag_documents import (
-    Asked,
+    TagsAsked,
     list_tags,
     read_asked,
     report_tags,
@@ -109,7 +109,7 @@ def list_command(
         print_table(answer, _DROPPABLE)
 
 
-def _asked(options: TagsReportOptions, is_quiet: bool) -> Asked:
+def _asked(options: TagsReportOptions, is_quiet: bool) -> TagsAsked:
     """Read the options; what is allowed but unwise, and the age of the store, go to stderr."""
     asked = read_asked(options, is_quiet=is_quiet)
     if not options["quiet"]:

@@ -12,7 +12,7 @@ from agentpprof.errors import UsageError
 from agentpprof.models import Profile, Sample, Samples, kind_of
 from agentpprof.privacy import PublicText, frame
 
-READABLE = ("pprof", "json", "folded")
+READABLE_FORMATS = ("pprof", "json", "folded")
 # What reading a file ends in that holds something else, or nests deeper than any profile.
 _NO_PROFILE = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 _LARGEST = 2**63 - 1  # a value of pprof

@@ -20,7 +20,7 @@ from agentpprof.store.database import look_at
 from agentpprof.store.new_tags import RunningTags
 from agentpprof.tagging.tagger import DEFAULT_TAGGER, Tagger
 
-QUIET_SECONDS = 0.06  # a burst is over when nothing came for so long
+BURST_SECONDS = 0.06  # a burst is over when nothing came for so long
 MAX_WAIT_SECONDS = 0.25  # a burst that does not end is read all the same
 MIN_POLL_SECONDS = 30.0
 POLL_PER_SCAN = 1000.0  # so an idle watcher takes a thousandth of a core at most
@@ -153,7 +153,7 @@ def _next_hints(world: World, pace: Pace) -> Hints:
 
 def _burst(world: World, pace: Pace) -> Hints:
     """Take hints until none came for a moment; slow passes wait longer, so a core stays free."""
-    quiet = min(max(QUIET_SECONDS, pace.last_pass_seconds), MAX_WAIT_SECONDS)
+    quiet = min(max(BURST_SECONDS, pace.last_pass_seconds), MAX_WAIT_SECONDS)
     until = world.clock() + MAX_WAIT_SECONDS
     hints = world.source.take()
     while hints and not world.has_ended() and world.clock() < until:

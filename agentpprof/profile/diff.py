@@ -11,7 +11,7 @@ from agentpprof.profile.top import only_kinds, top_rows
 BASE_LABEL = ("pprof::base", PublicText("true"))  # how pprof itself marks the side it subtracts
 
 
-class Counts(NamedTuple):
+class SideCounts(NamedTuple):
     """How much there was of what a side may be divided by."""
 
     prompt: int

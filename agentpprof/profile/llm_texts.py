@@ -33,7 +33,7 @@ class Wanted(NamedTuple):
     answers: bool = False
 
 
-class Texts(NamedTuple):
+class TextsToName(NamedTuple):
     """Texts to name: text hash -> where the text is."""
 
     prompts: dict[int, int]  # key of a prompt that has it
@@ -68,7 +68,7 @@ def find_texts(
     selection: Selection,
     wanted: Wanted,
     rule_tags: Mapping[int, str],
-) -> Texts:
+) -> TextsToName:
     """Return what a model is asked about; `rule_tags` is text hash -> tag by rules."""
     every = {session.key: session for session in queries.read_sessions(connection)}
     chosen = choose_sessions(every.values(), selection)
@@ -79,7 +79,7 @@ def find_texts(
     prompts = [p for p in queries.read_prompts(connection) if p.session_key in keys | tops]
     asked = (p for p in prompts if _is_asked(p, every, wanted, rule_tags))
     first = _first_prompts(p for p in prompts if p.session_key in tops) if wanted.sessions else {}
-    return Texts(
+    return TextsToName(
         {p.text_hash: p.key for p in sorted(asked, key=lambda p: -p.started_at_ms)},
         {_session_hash(rows): tuple(row.key for row in rows) for rows in first.values()},
         _answers(connection, keys, selection) if wanted.answers else {},
@@ -129,7 +129,7 @@ def _answers(
 
 def questions_of(
     connection: sqlite3.Connection,
-    texts: Texts,
+    texts: TextsToName,
     missing: Mapping[str, Container[int]],
     choices: Choices,
 ) -> Iterator[Question]:

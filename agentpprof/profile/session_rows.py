@@ -29,7 +29,7 @@ class Totals(NamedTuple):
         return added._replace(prompts=self.prompts)
 
 
-class SessionRow(NamedTuple):
+class ListedSession(NamedTuple):
     """One session with all that its sub-agents did."""
 
     session_id: PublicText
@@ -49,7 +49,7 @@ def session_rows(
     totals: Mapping[int, Totals],
     tags: Mapping[int, str],
     outcomes: Mapping[int, str],
-) -> list[SessionRow]:
+) -> list[ListedSession]:
     """Return a row per session that has no parent, the latest first; `tags` by session."""
     families: dict[int, list[SessionInfo]] = {}
     for session in chosen:
@@ -64,7 +64,7 @@ def session_rows(
             sums = sums.plus(totals.get(member.key, Totals()))
         project = names.get(home_of(top, every).root or "", "unknown")
         rows.append(
-            SessionRow(
+            ListedSession(
                 PublicText(top.session_id),
                 top.agent,
                 PublicText(project),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from agentpprof.profile.llm_texts import find_texts, wanted_by
 from agentpprof.runs.asked import TOP, Asked
-from agentpprof.runs.llm_tagging import Job, Tagged, tag_texts
+from agentpprof.runs.llm_tagging import Job, TaggedByModel, tag_texts
 from agentpprof.store import queries, tag_cache
 from agentpprof.text.telling import say
 
@@ -15,7 +15,7 @@ def tag_for_profile(
     database: Path,
     asked: Asked,
     new_tags: tag_cache.NewTags,
-) -> Tagged:
+) -> TaggedByModel:
     """Return the tags of what was selected; rules' new tags are put into `new_tags`."""
     choice = asked.tagger.llm
     assert choice is not None  # noqa: S101 # the caller looked
@@ -34,7 +34,7 @@ def tag_for_profile(
     return tagged
 
 
-def _tell(tagged: Tagged, asked: Asked) -> None:
+def _tell(tagged: TaggedByModel, asked: Asked) -> None:
     """Say what went wrong, also where little is to be said; `top` prints all warnings itself."""
     if asked.is_quiet and tagged.report.error:
         say(tagged.report.error, on_stderr=True)

@@ -10,7 +10,7 @@ from agentpprof.config import configured_tagger, with_model_server
 from agentpprof.counts import counted
 from agentpprof.errors import UsageError
 from agentpprof.option_groups import TagsRunOptions
-from agentpprof.profile.llm_texts import Texts, Wanted, find_texts, questions_of
+from agentpprof.profile.llm_texts import TextsToName, Wanted, find_texts, questions_of
 from agentpprof.profile.selection import Selection
 from agentpprof.redactor import EMAIL, SECRET
 from agentpprof.runs.llm_server import LlmChoice
@@ -25,11 +25,11 @@ from agentpprof.vocabulary import TAG_KINDS
 _DEFAULT_KINDS = ("prompt", "session")
 
 
-class Found(NamedTuple):
+class TextsFound(NamedTuple):
     """What there is to tag, and with what."""
 
     connection: sqlite3.Connection
-    texts: Texts
+    texts: TextsToName
     job: Job
 
 
@@ -89,7 +89,7 @@ def text_of_run(report: Report) -> str:
 
 
 @contextmanager
-def _found(options: TagsRunOptions) -> Iterator[Found]:
+def _found(options: TagsRunOptions) -> Iterator[TextsFound]:
     """Read the options, sync, and find the texts."""
     tagger = read_tagger(with_model_server(options))
     if tagger.llm is None:
@@ -99,12 +99,12 @@ def _found(options: TagsRunOptions) -> Iterator[Found]:
         kept_in = tagger.llm.tag_database(opened.database, is_temporary=opened.is_temporary)
         job = Job(tagger.llm, kept_in, saves=tagger.saves, is_quiet=options["quiet"])
         texts = texts_of_kinds(opened.connection, opened.selection, kinds)
-        yield Found(opened.connection, texts, job)
+        yield TextsFound(opened.connection, texts, job)
 
 
 def texts_of_kinds(
     connection: sqlite3.Connection, selection: Selection, kinds: tuple[str, ...]
-) -> Texts:
+) -> TextsToName:
     """Return the texts of some kinds of the chosen sessions."""
     prompts = queries.read_prompts(connection)
     new = tag_cache.NewTags({}, {})

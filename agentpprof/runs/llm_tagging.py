@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 from agentpprof.counts import counted
 from agentpprof.errors import StoreError
 from agentpprof.privacy import PublicText
-from agentpprof.profile.llm_texts import Texts, questions_of
+from agentpprof.profile.llm_texts import TextsToName, questions_of
 from agentpprof.profile.request import ModelTags
 from agentpprof.runs.llm_server import LlmChoice
 from agentpprof.store import llm_tags
@@ -78,7 +78,7 @@ class Report(NamedTuple):
         return lines
 
 
-class Tagged(NamedTuple):
+class TaggedByModel(NamedTuple):
     """The tags of a run, and how they came about."""
 
     tags: ModelTags
@@ -88,7 +88,7 @@ class Tagged(NamedTuple):
 class _Tagging:
     """The tagging of one run."""
 
-    def __init__(self, connection: sqlite3.Connection, texts: Texts, job: Job) -> None:
+    def __init__(self, connection: sqlite3.Connection, texts: TextsToName, job: Job) -> None:
         self._connection, self._texts, self._job = connection, texts, job
         self._choice = job.choice
         self._place = (self._choice.server.url, self._choice.server.model)
@@ -106,7 +106,7 @@ class _Tagging:
         by_kind = self._texts.by_kind()
         return {kind: set(by_kind[kind]) - self._tags[kind].keys() for kind in TAG_KINDS}
 
-    def run(self) -> Tagged:
+    def run(self) -> TaggedByModel:
         """Ask about what is missing, as far as that is allowed and possible."""
         missing = sum(map(len, self.missing().values()))
         if missing and self._choice.max_new != 0:
@@ -117,7 +117,7 @@ class _Tagging:
                     asyncio.run(self._ask(bar))
                 except ServerError as error:
                     self._error = str(error)
-        return Tagged(self._model_tags(), self._report())
+        return TaggedByModel(self._model_tags(), self._report())
 
     def _limit(self, missing: int) -> int:
         limit = self._choice.max_new
@@ -228,12 +228,14 @@ class _Tagging:
             )
 
 
-def tag_texts(connection: sqlite3.Connection, texts: Texts, job: Job) -> Tagged:
+def tag_texts(connection: sqlite3.Connection, texts: TextsToName, job: Job) -> TaggedByModel:
     """Tag texts by a model; raises nothing that a server does."""
     return _Tagging(connection, texts, job).run()
 
 
-def missing_texts(connection: sqlite3.Connection, texts: Texts, job: Job) -> dict[str, set[int]]:
+def missing_texts(
+    connection: sqlite3.Connection, texts: TextsToName, job: Job
+) -> dict[str, set[int]]:
     """Return what would be asked about, as far as that is known without the server."""
     return _Tagging(connection, texts, job).missing()
 

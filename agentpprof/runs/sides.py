@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 from agentpprof.encoders import format_of_path
-from agentpprof.encoders.decode import READABLE, decode_profile
+from agentpprof.encoders.decode import READABLE_FORMATS, decode_profile
 from agentpprof.errors import NothingFoundError, UsageError
 from agentpprof.models import Profile, Samples
 from agentpprof.option_groups import ProfileOptions, ViewOptions
 from agentpprof.privacy import PublicText, shortened
-from agentpprof.profile.diff import Counts
+from agentpprof.profile.diff import SideCounts
 from agentpprof.profile.selection import home_of, no_project, project_names
 from agentpprof.profile.views import view_named
 from agentpprof.runs.asked import Asked, read_options
@@ -47,7 +47,7 @@ class Side(NamedTuple):
     """One finished side; `counts` is None where nobody knows them."""
 
     profile: Profile
-    counts: Counts | None
+    counts: SideCounts | None
     facts: tuple[PublicText, ...]
 
 
@@ -96,9 +96,9 @@ def read_side(text: str, options: ProfileOptions, name: str, by: str | None) -> 
 
 
 def _saved(path: str, options: ViewOptions) -> Side:
-    if format_of_path(path) in READABLE and not Path(path).exists():
+    if format_of_path(path) in READABLE_FORMATS and not Path(path).exists():
         raise UsageError(f"{path!r} is no saved profile: there is no such file")
-    if format_of_path(path) not in READABLE or not Path(path).is_file():
+    if format_of_path(path) not in READABLE_FORMATS or not Path(path).is_file():
         raise UsageError(
             f"{path!r} is no saved profile (.pb.gz, .pb, .json, .folded) and no filter such as "
             "since=7d"
@@ -118,9 +118,9 @@ def _saved(path: str, options: ViewOptions) -> Side:
     return Side(profile, counts, _filters(profile))
 
 
-def _counts_of_sessions(sessions: tuple[dict[str, Any], ...]) -> Counts:
+def _counts_of_sessions(sessions: tuple[dict[str, Any], ...]) -> SideCounts:
     """Return the counts that stand in a JSON output; sub-agents are no sessions of their own."""
-    return Counts(
+    return SideCounts(
         sum(int(each["prompt_count"]) for each in sessions),
         sum(each["agent_role"] == "agent" for each in sessions),
         sum(int(each["tool_count"]) for each in sessions),
@@ -142,7 +142,7 @@ def make_side(
     selection = asked.selection
     span = selection.since_ms, selection.until_ms
     found = queries.count_side(connection, span, selection.prompt_tag is not None)
-    counts = Counts(*found)
+    counts = SideCounts(*found)
     branch = (shortened(f"filter:branch:{chosen.branch}"),) if chosen.branch else ()
     return Side(made.profile, counts, (*_filters(made.profile), *branch))
 

@@ -37,7 +37,7 @@ _SAMPLES = 30
 _COLUMNS = ("kind", "id", "session_id", "started_at", "tag", "task", "by")
 
 
-class Asked(NamedTuple):
+class TagsAsked(NamedTuple):
     """What somebody wants to know of tags, all options checked."""
 
     selection: Selection
@@ -48,13 +48,13 @@ class Asked(NamedTuple):
     notes: tuple[str, ...]  # what is allowed but unwise
 
 
-def read_asked(options: TagsReportOptions, *, is_quiet: bool) -> Asked:
+def read_asked(options: TagsReportOptions, *, is_quiet: bool) -> TagsAsked:
     """Check all options; raises UsageError before anything else is touched."""
     texts = (*options["tag_rules"], *configured_tag_rules())
     rules = tuple(parse_tag_rule(text) for text in texts)
     selection, source = read_sessions_asked(options)
     tagger = Tagger(rules, has_builtin=not options["no_builtin_tags"])
-    return Asked(
+    return TagsAsked(
         selection,
         source,
         tagger,
@@ -64,7 +64,7 @@ def read_asked(options: TagsReportOptions, *, is_quiet: bool) -> Asked:
     )
 
 
-def report_tags(asked: Asked) -> dict[str, Any]:
+def report_tags(asked: TagsAsked) -> dict[str, Any]:
     """Return coverage, spread and warnings (docs/tagging.md); texts only if they were asked for."""
     with synced_database(asked.source, is_quiet=asked.is_quiet) as (path, synced):
         tagged, texts = _gather(asked, path, synced)
@@ -82,7 +82,7 @@ def report_tags(asked: Asked) -> dict[str, Any]:
     return document
 
 
-def list_tags(asked: Asked, tag: str | None, *, only_by_hand: bool) -> Answer:
+def list_tags(asked: TagsAsked, tag: str | None, *, only_by_hand: bool) -> Answer:
     """Return one row per session and prompt: id, session, time, tag, task, and who gave the tag."""
     with synced_database(asked.source, is_quiet=asked.is_quiet) as (path, synced):
         tagged, texts = _gather(asked, path, synced)
@@ -100,7 +100,7 @@ def text_of(document: Mapping[str, Any]) -> str:
     return "\n".join(_lines(document))
 
 
-def _gather(asked: Asked, path: Path, synced: Synced) -> tuple[Tagged, dict[int, str]]:
+def _gather(asked: TagsAsked, path: Path, synced: Synced) -> tuple[Tagged, dict[int, str]]:
     """Gather, and save new tags; returns prompt key -> text too where texts are shown."""
     new = tag_cache.NewTags({}, {})
     with opened_for_reading(path) as connection:

@@ -10,7 +10,7 @@ from agentpprof.runs.llm_server import LlmChoice, read_llm_choice
 from agentpprof.tagging.tagger import Tagger
 
 if TYPE_CHECKING:
-    from agentpprof.runs.llm_tagging import Tagged
+    from agentpprof.runs.llm_tagging import TaggedByModel
 
 _TAGGERS = ("regex", "llm")
 _OfServer = Literal[
@@ -43,7 +43,7 @@ class TaggerChoice(NamedTuple):
     llm: LlmChoice | None
     saves: bool
     notes: tuple[str, ...]
-    model: Optional["Tagged"] = None  # what the model said, once it was asked
+    model: Optional["TaggedByModel"] = None  # what the model said, once it was asked
 
 
 def read_tagger(options: TagOptions) -> TaggerChoice:

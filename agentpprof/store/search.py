@@ -13,7 +13,7 @@ _MOST_RUNS = 24  # of one phrase: more hardly narrow it down further
 _MATCHES_NOTHING = '"\ue000\ue000\ue000"'  # an empty query is an error
 
 
-class Question(NamedTuple):
+class Search(NamedTuple):
     """What is looked for: texts that must all occur, and where; None means anywhere."""
 
     phrases: tuple[str, ...]
@@ -42,7 +42,7 @@ class Hit(NamedTuple):
     text: str
 
 
-def find_hits(connection: sqlite3.Connection, question: Question) -> Iterator[Hit]:
+def find_hits(connection: sqlite3.Connection, question: Search) -> Iterator[Hit]:
     """Yield hits, the newest first; stop whenever there are enough."""
     words = [phrase.lower() for phrase in question.phrases]
     candidates = connection.execute(
@@ -72,7 +72,7 @@ def _runs(phrase: str) -> list[str]:
     return runs[::step]
 
 
-def _parameters(question: Question) -> dict[str, object]:
+def _parameters(question: Search) -> dict[str, object]:
     match = match_expression(question.phrases)
     word = max(question.phrases, key=len).lower()
     return {

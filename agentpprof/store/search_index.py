@@ -20,7 +20,7 @@ _LOCK_SECONDS = 1.0
 OnIndexed = Callable[[int, int], None]
 
 
-class Pending(NamedTuple):
+class Unindexed(NamedTuple):
     """What the search index lacks."""
 
     texts: int
@@ -28,10 +28,10 @@ class Pending(NamedTuple):
     indexed_to_id: int
 
 
-def read_pending(connection: sqlite3.Connection) -> Pending:
+def read_pending(connection: sqlite3.Connection) -> Unindexed:
     """Return how far the search index is."""
     row = connection.execute(read_text("sql", "select/search_pending.sql")).fetchone()
-    return Pending._make(row)
+    return Unindexed._make(row)
 
 
 def save_search_index(database: Path, on_indexed: OnIndexed | None = None) -> bool:
