@@ -99,8 +99,7 @@ def read_flags(options: ProfileOptions, by: str | None = None) -> Asked:
     named = options["format_name"]
     format_name = TOP if options["output"] is None else _checked_format(output, named)
     view = view_named(options["view_name"])
-    rules = _read_rules(options, view, format_name)
-    check_fields(rules, parse_stack(by, "--by") if by else ())
+    rules = _read_rules(options, view, format_name, by)
     tagger = read_tagger(options)
     _check_range("--svg-width", options["svg_width"], _SVG_WIDTHS)
     _check_range("--path-depth", options["path_depth"], _PATH_DEPTHS)
@@ -194,7 +193,7 @@ def _checked_format(output: str, named: str | None) -> str:
     return chosen
 
 
-def _read_rules(options: ProfileOptions, view: View, format_name: str) -> Rules:
+def _read_rules(options: ProfileOptions, view: View, format_name: str, by: str | None) -> Rules:
     stack = parse_stack(options["stack"]) if options["stack"] is not None else view.stack
     op_map = [parse_label_rule(text, "--op-map") for text in options["op_maps"]]
     for path in options["op_map_files"]:
@@ -206,6 +205,7 @@ def _read_rules(options: ProfileOptions, view: View, format_name: str) -> Rules:
         tuple(parse_label_rule(text, "--stack-rule") for text in options["stack_rules"]),
         tuple(dict.fromkeys((*LABELS, *options["labels"]))),
     )
+    check_fields(rules, parse_stack(by, "--by") if by else ())
     return rules if format_name == "pprof" else rules._replace(labels=())
 
 
