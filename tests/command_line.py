@@ -1,6 +1,7 @@
 """Run agentpprof in a test: in this process, or as it is installed; and a small history for it."""
 
 import contextlib
+import hashlib
 import io
 import json
 import os
@@ -11,10 +12,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import click
 from builders import ClaudeSession
 from builders_codex import CodexThread
 
-from agentpprof.cli import main
+from agentpprof.cli import group, main
 
 PROGRAM = Path(sys.executable).parent / "agentpprof"
 
@@ -68,6 +70,40 @@ def installed(
         **settings,
     )
     return Ran(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+
+
+def check_refused(ran: Ran, code: int, *reasons: str) -> None:
+    """The run ended with `code` and one sentence, not with a traceback."""
+    assert ran.code == code, ran.err
+    assert "Traceback" not in ran.err
+    assert ran.out == b""
+    assert ran.err.count("Error: ") == 1, ran.err
+    for reason in reasons:
+        assert reason in ran.err
+
+
+def digest(folder: Path) -> dict[str, str]:
+    """Return what lies in a folder, by name."""
+    found = {
+        str(path): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.name.endswith((".lock", "-shm"))
+    }
+    # A reader makes an empty -wal.
+    return {path: hashlib.sha256(data).hexdigest() for path, data in found.items() if data}
+
+
+def every_command(
+    command: click.Command = group, *names: str
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Yield every command with its words."""
+    yield names, command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below is not None
+            yield from every_command(below, *names, name)
 
 
 def write_history(home: Path) -> None:

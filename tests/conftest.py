@@ -70,6 +70,24 @@ def isolated_machine(
 
 
 @pytest.fixture
+def history(isolated_machine: Path) -> Path:
+    """Give a home with some sessions of both agents, not indexed yet."""
+    from command_line import write_history
+
+    write_history(isolated_machine)
+    return isolated_machine
+
+
+@pytest.fixture
+def indexed_history(history: Path) -> Path:
+    """Give the same home, indexed."""
+    from command_line import run
+
+    assert run("index").code == 0
+    return history
+
+
+@pytest.fixture
 def bless(request: pytest.FixtureRequest) -> bool:
     """Say whether golden files are to be written anew."""
     return bool(request.config.getoption("--bless"))

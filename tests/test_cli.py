@@ -10,17 +10,10 @@ from pathlib import Path
 
 import pytest
 from builders import ClaudeSession
-from command_line import PROGRAM, database, folded, installed, run, stacks, write_history
+from command_line import PROGRAM, database, folded, installed, run, stacks
 
 from agentpprof.encoders.check import check_pprof, decode_pprof
 from agentpprof.store.database import default_path
-
-
-@pytest.fixture
-def history(isolated_machine: Path) -> Path:
-    """Give a home with some sessions, already indexed."""
-    write_history(isolated_machine)
-    return isolated_machine
 
 
 def only(found: dict[str, int]) -> str:

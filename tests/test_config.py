@@ -17,12 +17,6 @@ def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AGENTPPROF_CONFIG", raising=False)
 
 
-@pytest.fixture
-def history(isolated_machine: Path) -> Path:
-    write_history(isolated_machine)
-    return isolated_machine
-
-
 def write(text: str) -> Path:
     path = config_path()
     path.parent.mkdir(parents=True, exist_ok=True)

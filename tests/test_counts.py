@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 from builders import ClaudeSession
-from command_line import run, write_history
-from test_bad_input import check_refused
+from command_line import check_refused, run, write_history
 
 
 @pytest.fixture

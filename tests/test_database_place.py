@@ -4,8 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from command_line import run, write_history
-from test_bad_input import check_refused
+from command_line import check_refused, run, write_history
 
 # Commands that need a database that is there.
 ASKING = [

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from builders import ClaudeSession
-from command_line import run, write_history
+from command_line import run
 from encoder_samples import profile
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,12 +27,6 @@ from agentpprof.profile.diff import as_diff_base, difference, frame_changes, sca
 Pprof = Callable[..., CompletedProcess[str]]
 OLD = profile({"task:a;action:read": 60, "task:a;action:edit": 40, "task:gone;action:read": 30})
 NEW = profile({"task:a;action:read": 90, "task:a;action:edit": 40, "task:new;action:edit": 50})
-
-
-@pytest.fixture
-def history(isolated_machine: Path) -> Path:
-    write_history(isolated_machine)
-    return isolated_machine
 
 
 def document(*arguments: str | Path) -> dict[str, Any]:

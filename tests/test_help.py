@@ -1,11 +1,11 @@
 """Help texts: the same option is told in the same words, and nothing is cut, however narrow."""
 
 from collections import defaultdict
-from collections.abc import Iterator
 
 import click
 import pytest
 from click.testing import CliRunner
+from command_line import every_command
 
 from agentpprof.cli import group
 
@@ -16,22 +16,9 @@ OF_ITS_OWN = {
 }  # fmt: skip
 
 
-def commands(
-    command: click.Command, *names: str
-) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    """Yield every command with its words."""
-    yield names, command
-    if isinstance(command, click.Group):
-        context = click.Context(command)
-        for name in command.list_commands(context):
-            below = command.get_command(context, name)
-            assert below is not None
-            yield from commands(below, *names, name)
-
-
 def test_an_option_is_told_in_the_same_words_everywhere() -> None:
     told: dict[str, set[tuple[str | None, str | None]]] = defaultdict(set)
-    for names, command in commands(group):
+    for names, command in every_command():
         for option in command.params:
             if isinstance(option, click.Option) and names != ("config", "show"):
                 told[max(option.opts, key=len)].add((option.help, option.metavar))
@@ -40,7 +27,7 @@ def test_an_option_is_told_in_the_same_words_everywhere() -> None:
 
 @pytest.mark.parametrize("width", [40, 60, 80])
 def test_no_help_is_cut_or_wider_than_the_terminal(width: int) -> None:
-    for names, command in commands(group):
+    for names, command in every_command():
         told = (
             CliRunner()
             .invoke(group, [*names, "--help"], prog_name="agentpprof", terminal_width=width)

@@ -3,17 +3,7 @@
 from pathlib import Path
 
 import pytest
-from command_line import run, write_history
-from test_bad_input import check_refused
-
-
-@pytest.fixture
-def history(isolated_machine: Path) -> Path:
-    """Give a home with some indexed sessions."""
-    write_history(isolated_machine)
-    assert run("index").code == 0
-    return isolated_machine
-
+from command_line import check_refused, run
 
 AGENT = "--agent 'x': there are claude and codex"
 WRONG = [
@@ -59,11 +49,15 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("arguments", "code", "reason"), WRONG)
-def test_a_wrong_word_is_named_with_what_there_is(history: Path, arguments, code, reason) -> None:
+def test_a_wrong_word_is_named_with_what_there_is(
+    indexed_history: Path, arguments, code, reason
+) -> None:
     check_refused(run(*arguments), code, reason)
 
 
-def test_a_search_takes_the_beginning_of_an_agent_as_other_commands_do(history: Path) -> None:
+def test_a_search_takes_the_beginning_of_an_agent_as_other_commands_do(
+    indexed_history: Path,
+) -> None:
     whole = run("search", "fail", "--agent", "claude", "--json")
     assert whole.summary["hits"]
     assert run("search", "fail", "--agent", "cl", "--json").out == whole.out
@@ -71,7 +65,7 @@ def test_a_search_takes_the_beginning_of_an_agent_as_other_commands_do(history: 
 
 @pytest.mark.parametrize("command", [("backup", "{}"), ("restore", "{}", "--yes")])
 def test_a_file_that_is_no_option_is_not_to_be_named_with_one(
-    history: Path, tmp_path: Path, command
+    indexed_history: Path, tmp_path: Path, command
 ) -> None:
     (tmp_path / "notes.txt").write_text("no database at all, but a text of some length")
     for place, reason in ((tmp_path, "is a folder"), (tmp_path / "notes.txt", "is not a database")):
@@ -80,7 +74,7 @@ def test_a_file_that_is_no_option_is_not_to_be_named_with_one(
         assert "--db" not in ran.err
 
 
-def test_forget_names_a_session_by_its_beginning_as_show_does(history: Path) -> None:
+def test_forget_names_a_session_by_its_beginning_as_show_does(indexed_history: Path) -> None:
     assert "forgot 1 session " in run("forget", "--session-id", "aaaa", "--yes").err
     ran = run("forget", "--session-id", "bbbb2222-0000-4000-8000-000000000002", "--yes")
     assert "forgot 1 session " in ran.err
@@ -95,5 +89,5 @@ def test_forget_names_a_session_by_its_beginning_as_show_does(history: Path) -> 
         (("diff", "branch=\udcff", "all"), "BASE branch '\\udcff' is not UTF-8 text"),
     ],
 )
-def test_bytes_that_are_no_text_are_refused(history: Path, arguments, reason) -> None:
+def test_bytes_that_are_no_text_are_refused(indexed_history: Path, arguments, reason) -> None:
     check_refused(run(*arguments), 2, reason)

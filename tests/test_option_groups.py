@@ -1,30 +1,21 @@
 """What click gives a command is what its annotation says: no key is read that is not there."""
 
-from collections.abc import Iterator
 from inspect import Parameter, signature
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import click
 import pytest
+from command_line import every_command
 
-from agentpprof.cli import group
 from agentpprof.commands.demo import demo_options
 from agentpprof.option_groups import ProfileOptions
 
-
-def commands_of(parent: click.Group, *names: str) -> Iterator[tuple[str, click.Command]]:
-    context = click.Context(parent)
-    for name in parent.list_commands(context):
-        command = parent.get_command(context, name)
-        assert command is not None
-        if isinstance(command, click.Group):
-            yield from commands_of(command, *names, name)
-        else:
-            yield " ".join((*names, name)), command
-
-
-COMMANDS = dict(commands_of(group))
+COMMANDS = {
+    " ".join(names): command
+    for names, command in every_command()
+    if not isinstance(command, click.Group)
+}
 UNTYPED = ("config show", "explain")  # their options are looked up by names that are data
 
 

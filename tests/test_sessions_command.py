@@ -4,18 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from builders import ClaudeSession
-from command_line import database, run, write_history
+from command_line import database, run
 
 from agentpprof.profile.session_rows import short_ids
 from agentpprof.store.database import default_path
-
-
-@pytest.fixture
-def history(isolated_machine: Path) -> Path:
-    write_history(isolated_machine)
-    return isolated_machine
 
 
 def listed(*arguments: str) -> list[dict[str, Any]]:

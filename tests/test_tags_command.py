@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from builders import ClaudeSession, text
-from command_line import PROGRAM, database, run, stacks, write_history
+from command_line import PROGRAM, database, run, stacks
 
 from agentpprof.store.database import default_path
 from agentpprof.vocabulary import TAGS, UNTAGGED
@@ -19,14 +19,6 @@ SHOP = "aaaa1111-0000-4000-8000-000000000001"
 REPOSITORY = Path(__file__).parents[1]
 SECRET = "zanzibar"
 PROMPTS = {"debug": 1, "docs": 1, "explain": 1, "review": 1}
-
-
-@pytest.fixture
-def history(isolated_machine: Path) -> Path:
-    """Give a home with some sessions, already indexed."""
-    write_history(isolated_machine)
-    assert run("index", "-q").code == 0
-    return isolated_machine
 
 
 def told(*arguments: str | Path) -> dict[str, Any]:
@@ -45,7 +37,7 @@ def rows(*arguments: str | Path) -> list[dict[str, Any]]:
 # ------------------------------------------------------------------ the report
 
 
-def test_the_report_counts_every_kind(history: Path) -> None:
+def test_the_report_counts_every_kind(indexed_history: Path) -> None:
     document = told()
     assert set(document) == {
         "status", "coverage_pct", "kinds", "sessions_without_prompts", "warnings",
@@ -58,7 +50,7 @@ def test_the_report_counts_every_kind(history: Path) -> None:
     assert "the prompts have only 4 tags (fewer than 5): too coarse" in document["warnings"]
 
 
-def test_the_report_agrees_with_the_profile(history: Path) -> None:
+def test_the_report_agrees_with_the_profile(indexed_history: Path) -> None:
     by_next_step = stacks("--no-sync", "--stack", "llm", "--where", "op=^llm$")
     assert told("--no-sync")["kinds"]["llm"]["tags"] == {
         stack.removeprefix("llm:"): value for stack, value in by_next_step.items()
@@ -66,7 +58,7 @@ def test_the_report_agrees_with_the_profile(history: Path) -> None:
     assert {"llm:answer", "llm:edit", "llm:explore"} <= set(by_next_step)
 
 
-def test_people_read_lines(history: Path) -> None:
+def test_people_read_lines(indexed_history: Path) -> None:
     ran = run("tags", "--all-projects")
     assert ran.code == 0
     lines = ran.out.decode().splitlines()
@@ -74,7 +66,7 @@ def test_people_read_lines(history: Path) -> None:
     assert any(line.startswith("warning: ") for line in lines)
 
 
-def test_rules_can_be_tried(history: Path) -> None:
+def test_rules_can_be_tried(indexed_history: Path) -> None:
     rules = ("--tag-rule", "all:cart=(?i)cart", "--tag-rule", "llm:done=(?i)written")
     kinds = told(*rules)["kinds"]
     assert kinds["prompt"]["tags"]["cart"] == 1
@@ -86,19 +78,19 @@ def test_rules_can_be_tried(history: Path) -> None:
     assert told()["kinds"]["prompt"]["tags"] == PROMPTS
 
 
-def test_configured_rules_count(history: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_configured_rules_count(indexed_history: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AGENTPPROF_TAG_RULES", "prompt:cart=cart")
     assert told()["kinds"]["prompt"]["tags"]["cart"] == 1
 
 
-def test_unwise_rules_are_warned_about_on_stderr(history: Path) -> None:
+def test_unwise_rules_are_warned_about_on_stderr(indexed_history: Path) -> None:
     ran = run("tags", "--all-projects", "--tag-rule", "prompt:misc=.*")
     assert ran.code == 0
     assert "says little" in ran.err
     assert "matches every text" in ran.err
 
 
-def test_texts_are_shown_only_if_asked_for(history: Path) -> None:
+def test_texts_are_shown_only_if_asked_for(indexed_history: Path) -> None:
     rules = ("--no-builtin-tags", "--tag-rule", "prompt:cart=cart")
     assert "README" not in json.dumps(told(*rules))
     assert "README" not in json.dumps(told("list", *rules))
@@ -127,7 +119,7 @@ def test_previews_cannot_drive_a_terminal(isolated_machine: Path) -> None:
     assert max(map(len, ran.out.decode().splitlines())) < 250
 
 
-def test_the_selection_of_a_profile_holds(history: Path) -> None:
+def test_the_selection_of_a_profile_holds(indexed_history: Path) -> None:
     assert told("--agent", "codex")["kinds"]["prompt"]["total"] == 1
     assert told("--since", "2026-05-06", "--agent", "claude")["kinds"]["prompt"]["total"] == 1
     assert told("--session-id", "aaaa")["kinds"]["prompt"]["total"] == 2
@@ -136,7 +128,7 @@ def test_the_selection_of_a_profile_holds(history: Path) -> None:
     assert ran.summary["kinds"]["prompt"]["tags"] == {"docs": 1}
 
 
-def test_foreign_logs_go_into_a_temporary_database(history: Path, tmp_path: Path) -> None:
+def test_foreign_logs_go_into_a_temporary_database(indexed_history: Path, tmp_path: Path) -> None:
     log = ClaudeSession("ffff", cwd="/home/dev/other")
     log.user("Commit this")
     log.write(tmp_path)
@@ -167,14 +159,14 @@ def test_foreign_logs_go_into_a_temporary_database(history: Path, tmp_path: Path
         (["unset", "x", "--quiet", "--verbose"], "contradict"),
     ],
 )
-def test_what_is_wrong_is_said(history: Path, arguments: list[str], message: str) -> None:
+def test_what_is_wrong_is_said(indexed_history: Path, arguments: list[str], message: str) -> None:
     ran = run("tags", *arguments)
     assert ran.code == 2
     assert message in ran.err
     assert ran.out == b""
 
 
-def test_nothing_selected_says_what_there_is(history: Path) -> None:
+def test_nothing_selected_says_what_there_is(indexed_history: Path) -> None:
     ran = run("tags", "--project-root", "/nowhere")
     assert ran.code == 1
     assert "/home/dev/shop" in ran.err
@@ -183,7 +175,7 @@ def test_nothing_selected_says_what_there_is(history: Path) -> None:
 # ------------------------------------------------------------------ the list, and tags by hand
 
 
-def test_the_list_shows_who_gave_each_tag(history: Path) -> None:
+def test_the_list_shows_who_gave_each_tag(indexed_history: Path) -> None:
     listed = rows("--tag-rule", "prompt:cart=cart")
     assert [row["kind"] for row in listed].count("session") == 3
     by = {(row["kind"], row["tag"]): row["by"] for row in listed}
@@ -197,7 +189,7 @@ def test_the_list_shows_who_gave_each_tag(history: Path) -> None:
     assert {row["by"] for row in nobody} == {None}
 
 
-def test_a_tag_set_by_hand_is_listed_and_taken_away(history: Path) -> None:
+def test_a_tag_set_by_hand_is_listed_and_taken_away(indexed_history: Path) -> None:
     docs = next(row["id"] for row in rows("--tag", "docs") if row["kind"] == "prompt")
     assert told_change("set", docs[:12], "manual") == ("prompt", docs, None, "manual")
     assert told_change("set", SHOP[:4], "shopping") == ("session", SHOP, None, "shopping")
@@ -220,13 +212,13 @@ def told_change(*arguments: str) -> tuple[str, str, str | None, str | None]:
     return found["kind"], found["id"], found["before"], found["tag"]
 
 
-def test_ids_that_name_nothing_or_too_much(history: Path) -> None:
+def test_ids_that_name_nothing_or_too_much(indexed_history: Path) -> None:
     ran = run("tags", "set", "nothing", "debug")
     assert (ran.code, ran.out) == (1, b"")
     assert SHOP in ran.err
     log = ClaudeSession("aaaa9999", cwd="/home/dev/shop")
     log.user(f"A {SECRET}")
-    log.write(history / ".claude")
+    log.write(indexed_history / ".claude")
     assert run("index", "-q").code == 0
     ran = run("tags", "set", "aaaa", "debug")
     assert ran.code == 2
@@ -236,7 +228,7 @@ def test_ids_that_name_nothing_or_too_much(history: Path) -> None:
     assert run("tags", "unset", SHOP).code == 1
 
 
-def test_a_tag_may_have_the_name_of_a_command(history: Path) -> None:
+def test_a_tag_may_have_the_name_of_a_command(indexed_history: Path) -> None:
     assert run("tags", "set", SHOP, "list").out.decode() == f"session {SHOP}: list\n"
     assert run("tags", "unset", SHOP).out.decode() == f"session {SHOP}: left to the taggers\n"
     assert run("tags", "set", SHOP, "list", "-q").out == b""
