@@ -46,7 +46,6 @@ from agentpprof.semantics.meaning import Meaning
 from agentpprof.semantics.tools import describe_call
 from agentpprof.store.rows import FileRows, OperationRow, SessionRow, StrayResult
 from agentpprof.vocabulary import (
-    ACCESS_CODE,
     PROMPT,
     REASON_CODE,
     RESULT_CODE,
@@ -198,7 +197,8 @@ class _Assembly:
                 if meaning.answers:
                     self.state.asking[fact.natural_id] = True
             known = row
-        self._add_places(known.key, meaning)
+        if meaning.paths or meaning.hosts:
+            self.rows.put_places(known.key, meaning.paths, meaning.hosts)
         self.rows.tell(session.key, TOOL, fact.where.is_copy)
         self._set_outcome(thread, fact.at_ms, "open")
 
@@ -375,10 +375,6 @@ class _Assembly:
             del calls[oldest]
             self.state.signatures.pop(oldest, None)
             self.state.asking.pop(oldest, None)
-
-    def _add_places(self, key: int, meaning: Meaning) -> None:
-        self.rows.paths.update((key, path, ACCESS_CODE[access]) for path, access in meaning.paths)
-        self.rows.hosts.update((key, host, ACCESS_CODE[access]) for host, access in meaning.hosts)
 
     def _set_outcome(self, thread: Thread, at_ms: int | None, outcome: str) -> None:
         """Set the outcome of the prompt in force, unless a later record has said another."""

@@ -5,6 +5,10 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from agentpprof.vocabulary import ACCESS_CODE
+
+Places = tuple[tuple[str, str], ...]  # (path or host, access)
+
 # One value that carried usage: offset, operation key, reason, session key, then the counts. It is
 # a plain tuple: a record with names takes several times as long to make, and there is one a line.
 UsageLine = tuple[int, int, int, int, int, int, int, int, int, int]
@@ -125,6 +129,13 @@ class FileRows:
             if known is not None:
                 self.displaced.append(known)
             self.operations[row.key] = row
+
+    def put_places(self, key: int, paths: Places, hosts: Places) -> None:
+        """Add what a call touched: (path or host, access) each."""
+        for path, access in paths:
+            self.paths.add((key, path, ACCESS_CODE[access]))
+        for host, access in hosts:
+            self.hosts.add((key, host, ACCESS_CODE[access]))
 
     def put_session(self, session: SessionRow) -> None:
         """The same for a session."""
