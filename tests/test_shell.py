@@ -223,6 +223,9 @@ def test_effect_says_what_a_command_does_to_the_world(command: str, effect: str)
         ("grep x $(git ls-files)", True),
         ("test -f a", True),
         ("diff a b", True),
+        ("set -o pipefail; rg foo src | head -20", True),
+        ("set -o pipefail; npm test | tail -20", False),
+        ("rg foo src; head -5 a.py", False),
         ("git diff --quiet", True),
         ("git log --oneline > /no/such/folder/log", False),
         ("git show nothing", False),
@@ -295,6 +298,7 @@ def test_each_row_of_the_table_of_programs_is_well_formed() -> None:
             "host",
             "answers",
             "sure",
+            "piped",
             "slash",
         }, name
     assert set(table.effect) == set(ACTIONS)

@@ -93,7 +93,8 @@ def analyze(command: str, *, is_powershell: bool = False) -> CommandMeaning:
 def _answers(readings: list[SegmentMeaning]) -> bool:
     """Whether the program that gives the exit code answers by it: the last that can fail."""
     for reading in reversed(readings):
-        if not reading.is_inner and "sure" not in reading.flags:
+        is_sure = "sure" in reading.flags or ("piped" in reading.flags and not reading.paths)
+        if not reading.is_inner and not is_sure:
             return "answers" in reading.flags
     return False
 
