@@ -107,21 +107,16 @@ class OperationWriter:
     ) -> None:
         """Let the first row of each key take the place of what an older parser said of it."""
         first = {row.key: row for row in reversed(known)}
-        outdated = self._connection.execute(
-            self._outdated,
-            {
-                "keys": json.dumps(list(first)),
-                "parser_version": origin[1],
-                "log_file_ids": json.dumps(list(reread_files)),
-            },
-        ).fetchall()
+        older = self._connection.execute(
+            self._outdated, {"keys": json.dumps(list(first)), "parser_version": origin[1]}
+        )
+        outdated = [key for key, log_file_id in older if log_file_id in reread_files]
         for table in ("operation_path", "operation_host"):
             self._connection.executemany(
                 f"delete from {table} where operation_key = ?",  # noqa: S608 # our own names
-                outdated,
+                [(key,) for key in outdated],
             )
-        rows = [first[key] for (key,) in outdated]
-        self._send(self._replacements, rows, numbers, origin)
+        self._send(self._replacements, [first[key] for key in outdated], numbers, origin)
 
     def _send(
         self,
