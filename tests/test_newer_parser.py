@@ -11,6 +11,8 @@ from canonical import differences, dump_of
 from agentpprof.ingest import indexer
 from agentpprof.ingest.discover import Root
 from agentpprof.ingest.indexer import sync
+from agentpprof.resources import read_text
+from agentpprof.store.rereading import Rereading
 
 Dump = dict[str, list[tuple[object, ...]]]
 # What only an older parser would have said; each of them would win over what the logs say now.
@@ -106,6 +108,37 @@ def test_rows_of_a_log_that_is_gone_keep_what_it_told(
     query = "select count(*) from operation where text like 'zzzz%'"
     with closing(sqlite3.connect(database)) as connection:
         assert connection.execute(query).fetchone() == (5,)
+
+
+def test_counts_that_a_log_told_which_is_gone_hold(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = tmp_path / "older.db"
+    read(home, database)
+    change(
+        database,
+        "update usage_line set output_tokens = 5000 where log_file_id = "
+        "(select id from log_file where path like '%fork.jsonl')",
+        "update operation set output_tokens = 9999 where op = 1",
+    )
+    next(home.rglob("*-fork.jsonl")).unlink()
+    make_newer(monkeypatch)
+    read(home, database)
+    with closing(sqlite3.connect(database)) as connection:
+        query = "select distinct output_tokens from operation where op = 1"
+        assert connection.execute(query).fetchall() == [(5000,)]
+
+
+@pytest.mark.parametrize("name", ["outdated", "untold", "join_kept"])
+def test_what_is_asked_for_each_log_looks_at_its_own_rows_alone(home: Path, name: str) -> None:
+    database = home.parent / "agent.db"
+    read(home, database)
+    with closing(sqlite3.connect(database)) as connection:
+        Rereading(connection, [1])
+        statement = read_text("sql", f"reread/{name}.sql")
+        values = dict.fromkeys(("keys", "key", "parser_version", "log_file_id", "offset"), "[]")
+        plan = [row[3] for row in connection.execute(f"explain query plan {statement}", values)]
+    assert not [step for step in plan if step.startswith("SCAN") and "json_each" not in step]
 
 
 def test_a_log_that_an_older_release_stored_under_a_spelled_root_is_the_same_log(

@@ -4,14 +4,14 @@ What an older parser said of an operation is replaced, not joined, by the first 
 one says of it, where the log that owns the operation is read again in the same pass.
 """
 
-import json
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
 from agentpprof.resources import read_text
 from agentpprof.store.numbers import Numbered, Numbers, stored_text
+from agentpprof.store.rereading import Rereading
 from agentpprof.store.rows import FieldBag, FileRows, OperationRow
 from agentpprof.vocabulary import LLM, PROMPT, TOOL
 
@@ -68,15 +68,9 @@ class OperationWriter:
         self._replacements = {name: _replacement(self._joins[name]) for name in names}
         self.inserted = 0  # operations that were not known before
         self._claims = [read_text("sql", f"save/{name}.sql") for name in ("owner", "times")]
-        self._outdated = read_text("sql", "select/outdated_operations.sql")
 
-    def save(
-        self, rows: FileRows, numbers: Numbers, origin: Origin, reread_files: Collection[int]
-    ) -> None:
-        """Insert new operations; join known ones, then let the better claim own them.
-
-        `reread_files` are the logs that this pass reads again because their parser is newer.
-        """
+    def save(self, rows: FileRows, numbers: Numbers, origin: Origin, rereading: Rereading) -> None:
+        """Insert new operations; join known ones, then let the better claim own them."""
         before = self._connection.execute("select coalesce(max(id), 0) from operation").fetchone()
         every = [*rows.displaced, *rows.operations.values()]
         self._send(self._inserts, every, numbers, origin)
@@ -91,8 +85,8 @@ class OperationWriter:
         }
         twice = {row.key for row in rows.displaced}
         known = [row for row in every if row.key not in inserted or row.key in twice]
-        if reread_files:
-            self._replace_outdated(known, numbers, origin, reread_files)
+        if rereading:
+            self._replace_outdated(known, numbers, origin, rereading)
         self._send(self._joins, known, numbers, origin)
         claims = [_claim(row, numbers, origin) for row in known]
         for statement in self._claims:
@@ -103,20 +97,14 @@ class OperationWriter:
         known: Sequence[OperationRow],
         numbers: Numbers,
         origin: Origin,
-        reread_files: Collection[int],
+        rereading: Rereading,
     ) -> None:
         """Let the first row of each key take the place of what an older parser said of it."""
         first = {row.key: row for row in reversed(known)}
-        older = self._connection.execute(
-            self._outdated, {"keys": json.dumps(list(first)), "parser_version": origin[1]}
-        )
-        outdated = [key for key, log_file_id in older if log_file_id in reread_files]
-        for table in ("operation_path", "operation_host"):
-            self._connection.executemany(
-                f"delete from {table} where operation_key = ?",  # noqa: S608 # our own names
-                [(key,) for key in outdated],
-            )
+        outdated = rereading.outdated(first, origin[1])
+        rereading.forget_places(outdated)
         self._send(self._replacements, [first[key] for key in outdated], numbers, origin)
+        rereading.join_kept(outdated)
 
     def _send(
         self,

@@ -14,6 +14,7 @@ from agentpprof.resources import read_text
 from agentpprof.store.forgetting import read_forgettings, reset_log_files
 from agentpprof.store.numbers import Numbers, stored_path, stored_text
 from agentpprof.store.operation_writer import OperationWriter
+from agentpprof.store.rereading import Rereading
 from agentpprof.store.rows import FileRows
 from agentpprof.store.tombstones import Tombstones
 from agentpprof.store.transactions import bump_generation, transaction
@@ -58,14 +59,10 @@ class Writer:
                 "agent_type",
                 "insert_stray_result",
                 "join_stray_results",
-                "forget_places",
-                "forget_hosts",
-                "drop_stale",
-                "recount",
             )
         }
         self._operations = OperationWriter(connection)
-        self._reread_files = frozenset(reread_files)
+        self._rereading = Rereading(connection, reread_files)
         self._forgetful_files: set[int] = set()  # nothing of what was read of them may be kept
         self._begin_anew_in_memory()
 
@@ -132,32 +129,23 @@ class Writer:
         if self._tombstones:
             self._keep_out(rows, file_id)
         if read.base_offset < 0:
-            self._begin_anew(read, file_id)
+            self._begin_anew(file_id)
         self._save_sessions(rows, file_id, read.log_file.agent)
         origin = (file_id, read.parser_version)
-        self._operations.save(rows, self._numbers, origin, self._reread_files)
+        self._operations.save(rows, self._numbers, origin, self._rereading)
         self._save_places(rows)
         self._save_lines(rows, file_id)
         self._join_stray_results(rows)
         if read.ends_reread:
-            version = {
-                "log_file_id": file_id,
-                "parser_version": read.parser_version,
-                "offset": read.checkpoint.offset,
-            }
-            self._connection.execute(self._sql["drop_stale"], version)
-            self._connection.execute(self._sql["recount"], version)
+            self._rereading.end(file_id, read.parser_version, read.checkpoint.offset)
 
-    def _begin_anew(self, read: FileRead, file_id: int) -> None:
+    def _begin_anew(self, file_id: int) -> None:
         """Drop what described a file that is now read from its start."""
         for table in _PER_FILE_TABLES:
             self._connection.execute(
                 f"delete from {table} where log_file_id = ?",  # noqa: S608 # our own names
                 (file_id,),
             )
-        if read.is_reread:
-            self._connection.execute(self._sql["forget_places"], (file_id,))
-            self._connection.execute(self._sql["forget_hosts"], (file_id,))
 
     def _keep_out(self, rows: FileRows, file_id: int) -> None:
         """Drop what was forgotten; remember logs of which nothing else was read."""
