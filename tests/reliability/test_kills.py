@@ -39,7 +39,7 @@ def save(self, reads):
     for read in reads:
         (file_id,) = connection.execute("select id from log_file").fetchone()
         self._save_sessions(read.rows, file_id, "claude")
-        self._operations.save(read.rows, self._numbers, (file_id, 1))
+        self._operations.save(read.rows, self._numbers, (file_id, 1), self._rereading)
     connection.execute("commit")
 Writer.save = save
 """
