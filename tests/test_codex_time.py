@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from builders_codex import (
     CodexThread,
     codex_usage,
@@ -51,18 +52,28 @@ def test_waiting_for_a_command_that_runs_on_is_the_commands_time(isolated_machin
     assert calls("tool, ended_at_ms - started_at_ms") == [("exec_command", 106_000)]
 
 
-def test_an_aborted_turn_ends_the_call_that_is_open(isolated_machine: Path) -> None:
+@pytest.mark.parametrize(
+    ("output", "result"),
+    [
+        ("aborted by user after 5.0s", "interrupted"),
+        ("Process exited with code 0\nOutput:\nx", "ok"),  # it had just ended
+    ],
+)
+def test_an_aborted_turn_ends_the_call_that_is_open_and_its_output_says_how(
+    isolated_machine: Path, output: str, result: str
+) -> None:
     log = CodexThread("t1")
     log.turn("Wait")
     log.add(function_call("exec_command", {"cmd": "sleep 100"}, call_id="c0"))
     log.add(event("turn_aborted", reason="interrupted"), after=5)
+    log.add(function_output("c0", output), after=0)
     log.turn("Go on", after=60)
     index(isolated_machine, log)
     assert stacks("--stack", "part,cmd", view="time") == {
         "part:tool;cmd:sleep": 5,
         "part:model": 1,
     }
-    assert calls("result, ended_at_ms - started_at_ms") == [("interrupted", 5000)]
+    assert calls("result, ended_at_ms - started_at_ms") == [(result, 5000)]
 
 
 def test_an_aborted_turn_ends_the_wait_for_a_command_but_not_the_command(

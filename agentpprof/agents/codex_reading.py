@@ -112,7 +112,7 @@ class Reading:
     def add_outcome(self, outcome: str) -> None:
         """Say how a turn ended; a copied turn has ended elsewhere."""
         if not self.is_copy:
-            self.facts.append(OutcomeFact(self.where, self.offset, self.at_ms, outcome))
+            self.facts.append(OutcomeFact(self.where, self.offset, self.at_ms, outcome, True))
 
     def add_link(self, agent: str, natural_id: str) -> None:
         """Link a child thread to the call that started it, where its id is known."""

@@ -117,9 +117,13 @@ class ResultFact(Fact, gc=False):
 
 
 class OutcomeFact(Fact, gc=False):
-    """A turn ended without an answer: `interrupted` or `failed`."""
+    """A turn ended without an answer: `interrupted` or `failed`.
+
+    `results_follow`: the agent writes results of calls that it broke off behind this record.
+    """
 
     outcome: str
+    results_follow: bool = False
 
 
 class LinkFact(Fact, gc=False):

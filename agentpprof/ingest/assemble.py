@@ -260,7 +260,7 @@ class _Assembly:
         self._give_unclaimed(thread, self._last_response(thread))
         if fact.outcome == "interrupted":
             for row in close_calls(thread.timeline, self.state.calls):
-                join_interrupt(row, fact.at_ms)
+                join_interrupt(row, fact.at_ms, is_result=not fact.results_follow)
                 self.rows.put(row)
         self._set_outcome(thread, fact.at_ms, fact.outcome)
 

@@ -59,12 +59,12 @@ def join_response(row: OperationRow, fact: ResponseFact) -> None:
             row.estimate_tokens = estimate(row.text)
 
 
-def join_interrupt(row: OperationRow, at_ms: int | None) -> None:
-    """End a call that was open when its turn was interrupted; a result may still come.
+def join_interrupt(row: OperationRow, at_ms: int | None, *, is_result: bool) -> None:
+    """End a call that was open when its turn was interrupted; that `is_result` if none will come.
 
     Of a command that had answered before and runs on, only the wait for it was interrupted.
     """
-    if row.result_bytes is None:
+    if is_result and row.result_bytes is None:
         row.result = max(row.result, RESULT_CODE["interrupted"])
     row.ended_at_ms = latest(row.ended_at_ms, at_ms)
 
