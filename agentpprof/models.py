@@ -10,10 +10,12 @@ from typing import Any, NamedTuple, Self
 
 from agentpprof.defaults import DEFAULT_SVG_WIDTH
 from agentpprof.privacy import PublicText
+from agentpprof.vocabulary import ORIGIN_CODE
 
 Stack = tuple[PublicText, ...]
 Labels = tuple[tuple[str, PublicText], ...]
 FileIdentity = tuple[int, int, int, int, int]  # device, inode, size, mtime_ns, ctime_ns
+_AGENT = ORIGIN_CODE["agent"]
 COMPRESSED_SUFFIX = ".zst"  # of a log that its agent has packed
 
 # A sample none of whose fields has a frame (`--stack skill` where no skill ran) still has weight:
@@ -110,6 +112,11 @@ class PromptRow(NamedTuple):
     origin: int
     outcome: int
     hand_tag: str = ""  # set by hand: it beats every tagger
+
+    @property
+    def is_of_agent(self) -> bool:
+        """Whether a parent agent wrote it: no person's prompt, and in no count of prompts."""
+        return self.origin == _AGENT
 
 
 class Bag(NamedTuple):

@@ -6,7 +6,7 @@ import click
 
 from agentpprof.commands.asking_options import WordsCommand, asking_options, parameter_option
 from agentpprof.commands.completing import questions
-from agentpprof.commands.sections import option
+from agentpprof.commands.sections import QUESTION, option
 from agentpprof.cookbook import read_recipe, recipe_names
 from agentpprof.errors import UsageError
 from agentpprof.models import Answer
@@ -30,7 +30,7 @@ class AskOptions(DatabaseOptions, AnswerOptions):
     "name", required=False, shell_complete=lambda _context, _parameter, text: questions(text)
 )
 @parameter_option
-@option("Question", "--show-sql", is_flag=True, help="Print the statement instead of asking it.")
+@option(QUESTION, "--show-sql", is_flag=True, help="Print the statement instead of asking it.")
 @asking_options
 def command(name: str | None, **options: Unpack[AskOptions]) -> None:
     """Ask a worked question; without a name, list them.

@@ -3,11 +3,16 @@
 import click
 
 from agentpprof.commands.options import loudness_options, store_options
-from agentpprof.commands.sections import F, OnceCommand, apply_options, option
+from agentpprof.commands.sections import (
+    OUTPUT,
+    QUESTION,
+    STORE,
+    F,
+    OnceCommand,
+    apply_options,
+    option,
+)
 from agentpprof.output import STDOUT
-
-_OUTPUT = "Output"
-_STORE = "Logs and database"
 
 
 class WordsCommand(OnceCommand):
@@ -24,12 +29,12 @@ class WordsCommand(OnceCommand):
 def asking_options(function: F) -> F:
     """Add the forms of output, the database and what is told."""
     flags = (
-        option(_OUTPUT, "--json", "as_json", is_flag=True, help="One JSON object."),
-        option(_OUTPUT, "--jsonl", "as_jsonl", is_flag=True, help="One JSON object a line."),
-        option(_OUTPUT, "--csv", "as_csv", is_flag=True, help="CSV, safe for spreadsheets."),
-        option(_OUTPUT, "--markdown", "as_markdown", is_flag=True, help="A Markdown table."),
+        option(OUTPUT, "--json", "as_json", is_flag=True, help="One JSON object."),
+        option(OUTPUT, "--jsonl", "as_jsonl", is_flag=True, help="One JSON object a line."),
+        option(OUTPUT, "--csv", "as_csv", is_flag=True, help="CSV, safe for spreadsheets."),
+        option(OUTPUT, "--markdown", "as_markdown", is_flag=True, help="A Markdown table."),
         option(
-            _OUTPUT, "-o", "--output", metavar="PATH", default=STDOUT, help="A file, not stdout."
+            OUTPUT, "-o", "--output", metavar="PATH", default=STDOUT, help="A file, not stdout."
         ),
     )
     function = loudness_options(function)
@@ -39,7 +44,7 @@ def asking_options(function: F) -> F:
 def no_sync_option(function: F) -> F:
     """Add whether the logs are looked at first."""
     return option(
-        _STORE,
+        STORE,
         "--no-sync",
         is_flag=True,
         help="Ask what is stored; logs are not looked at. So it is with --db alone.",
@@ -49,7 +54,7 @@ def no_sync_option(function: F) -> F:
 def parameter_option(function: F) -> F:
     """Add `-p name=value`."""
     return option(
-        "Question",
+        QUESTION,
         "-p",
         "--param",
         "parameters",

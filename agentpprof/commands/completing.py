@@ -49,6 +49,12 @@ def _frames() -> Iterable[str]:
     return [name for name, field in FIELDS.items() if field.may_be_frame]
 
 
+def _taggers() -> Iterable[str]:
+    from agentpprof.runs.tagger_choice import TAGGERS
+
+    return TAGGERS
+
+
 _PLACES: Final = {"PATH": "file", "DIR": "dir"}
 _VALUES: Final[dict[str, Callable[[], Iterable[str]]]] = {
     "--view": _views,
@@ -57,5 +63,5 @@ _VALUES: Final[dict[str, Callable[[], Iterable[str]]]] = {
     "--stack": _frames,
     "--by": _frames,
     "--label": _frames,
-    "--tagger": lambda: ("regex", "llm"),
+    "--tagger": _taggers,
 }

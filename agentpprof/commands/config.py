@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from agentpprof.commands.options import debug_option, store_options
-from agentpprof.commands.sections import ListedGroup, OnceCommand, option
+from agentpprof.commands.sections import OUTPUT, ListedGroup, OnceCommand, option
 from agentpprof.config import SETTINGS, config_path, settings
 from agentpprof.models import Answer
 from agentpprof.runs.setting_faults import setting_faults
@@ -34,7 +34,7 @@ def path_command() -> None:
 
 
 @command.command("show", cls=OnceCommand)
-@option("Output", "--json", "as_json", is_flag=True, help="One JSON object.")
+@option(OUTPUT, "--json", "as_json", is_flag=True, help="One JSON object.")
 @option("Settings", "--project-root", metavar="DIR", help="As for a profile.")
 @option("Settings", "--all-projects", is_flag=True, help="As for a profile.")
 @option(

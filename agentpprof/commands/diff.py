@@ -12,7 +12,7 @@ from agentpprof.commands.profile_options import (
     tag_options,
     view_options,
 )
-from agentpprof.commands.sections import OnceCommand, option
+from agentpprof.commands.sections import OUTPUT, OnceCommand, option
 from agentpprof.commands.top import NO_OUTPUT, RowOptions, stack_of
 from agentpprof.counts import counted
 from agentpprof.defaults import DEFAULT_SVG_WIDTH
@@ -33,7 +33,6 @@ from agentpprof.text.printing import paper_of_stdout, print_lines
 from agentpprof.text.telling import report_lines, say, say_json
 from agentpprof.text.top_text import left_out_line
 
-_OUTPUT = "Output"
 _FORMATS = ("pprof", "folded", "svg")
 
 
@@ -56,23 +55,23 @@ class _WholeOptions(ShownProfileOptions, RowOptions, WrittenOptions):
 @click.command("diff", cls=OnceCommand)
 @click.argument("base")
 @click.argument("new")
-@option(_OUTPUT, "-o", "--output", metavar="PATH", help="A file as well: .pb.gz, .folded or .svg.")
-@option(_OUTPUT, "--format", "format_name", metavar="NAME", help="pprof, folded, svg; for -o -.")
+@option(OUTPUT, "-o", "--output", metavar="PATH", help="A file as well: .pb.gz, .folded or .svg.")
+@option(OUTPUT, "--format", "format_name", metavar="NAME", help="pprof, folded, svg; for -o -.")
 @view_options
 @option(
-    _OUTPUT,
+    OUTPUT,
     "--per",
     type=click.Choice(SideCounts._fields),
     help="Scale the base to as many prompts, sessions or tool calls as the new side has.",
 )
 @option(
-    _OUTPUT,
+    OUTPUT,
     "--by",
     metavar="FIELD",
     help="One row per value of this field, for example tool, model or day.",
 )
 @option(
-    _OUTPUT,
+    OUTPUT,
     "--rows",
     type=click.IntRange(0),
     default=20,
@@ -80,9 +79,9 @@ class _WholeOptions(ShownProfileOptions, RowOptions, WrittenOptions):
     metavar="N",
     help="How many rows; 0 is all.",
 )
-@option(_OUTPUT, "--json", "as_json", is_flag=True, help="One JSON object, numbers exact.")
+@option(OUTPUT, "--json", "as_json", is_flag=True, help="One JSON object, numbers exact.")
 @option(
-    _OUTPUT,
+    OUTPUT,
     "--svg-width",
     type=int,
     default=DEFAULT_SVG_WIDTH,
@@ -90,7 +89,7 @@ class _WholeOptions(ShownProfileOptions, RowOptions, WrittenOptions):
     metavar="N",
     help="Width of an SVG in pixels.",
 )
-@option(_OUTPUT, "--flame", is_flag=True, help="SVG: the root at the bottom, not on top.")
+@option(OUTPUT, "--flame", is_flag=True, help="SVG: the root at the bottom, not on top.")
 @selection_options
 @rule_options
 @tag_options

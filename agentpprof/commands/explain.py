@@ -8,7 +8,7 @@ import click
 
 from agentpprof import explain
 from agentpprof.commands.options import debug_option
-from agentpprof.commands.sections import OnceCommand, option
+from agentpprof.commands.sections import OTHER, OnceCommand, option
 from agentpprof.errors import UsageError
 from agentpprof.explain import Explanation
 from agentpprof.text.explain_text import explanation_lines
@@ -31,7 +31,7 @@ _WAYS = "--command, --path, --url, --prompt, --tool"
     _FROM, "--project-root", "root", default="", metavar="DIR",
     help="Project that paths are grouped in, instead of --cwd.",
 )  # fmt: skip
-@option("Other", "--json", "is_json", is_flag=True, help="One JSON object a line.")
+@option(OTHER, "--json", "is_json", is_flag=True, help="One JSON object a line.")
 @debug_option
 def command(
     *,

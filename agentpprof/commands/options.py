@@ -1,9 +1,6 @@
 """Options that several commands share."""
 
-from agentpprof.commands.sections import F, apply_options, option
-
-_STORE = "Logs and database"
-_TELLING = "Other"
+from agentpprof.commands.sections import OTHER, STORE, F, apply_options, option
 
 
 def store_options(function: F) -> F:
@@ -11,7 +8,7 @@ def store_options(function: F) -> F:
     return apply_options(
         function,
         option(
-            _STORE,
+            STORE,
             "--claude-root",
             "claude_roots",
             multiple=True,
@@ -20,7 +17,7 @@ def store_options(function: F) -> F:
             "roots go into a temporary database unless --db names one.",
         ),
         option(
-            _STORE,
+            STORE,
             "--codex-root",
             "codex_roots",
             multiple=True,
@@ -34,7 +31,7 @@ def store_options(function: F) -> F:
 def database_option(function: F) -> F:
     """Add where the database lies, for a command that reads no logs."""
     return option(
-        _STORE,
+        STORE,
         "--db",
         "database",
         metavar="PATH",
@@ -47,20 +44,20 @@ def loudness_options(function: F) -> F:
     return apply_options(
         function,
         quiet_option,
-        option(_TELLING, "-v", "--verbose", is_flag=True, help="Say what was read."),
+        option(OTHER, "-v", "--verbose", is_flag=True, help="Say what was read."),
         debug_option,
     )
 
 
 def quiet_option(function: F) -> F:
     """Add that nothing is told, for a command that has nothing more to tell."""
-    return option(_TELLING, "-q", "--quiet", is_flag=True, help="Say nothing but errors.")(function)
+    return option(OTHER, "-q", "--quiet", is_flag=True, help="Say nothing but errors.")(function)
 
 
 def debug_option(function: F) -> F:
     """Add `--debug`; `cli.main` looks for it in the command line, so no command is given it."""
     return option(
-        _TELLING,
+        OTHER,
         "--debug",
         is_flag=True,
         expose_value=False,

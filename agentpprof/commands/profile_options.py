@@ -1,6 +1,6 @@
 """The profile's options: their names, defaults and help. What they mean is read in `asked.py`."""
 
-from agentpprof.commands.sections import F, apply_options, option
+from agentpprof.commands.sections import OUTPUT, SESSIONS, TAGS, F, apply_options, option
 from agentpprof.defaults import (
     DEFAULT_FORMAT,
     DEFAULT_LLAMA_URL,
@@ -12,10 +12,7 @@ from agentpprof.defaults import (
 from agentpprof.encoders import ENCODERS
 from agentpprof.profile.views import DEFAULT_VIEW, VIEWS
 
-_OUTPUT = "Output"
-_SESSIONS = "Which sessions"
 _RULES = "Stacks and rules"
-_TAGS = "Tags"
 
 
 def output_options(function: F) -> F:
@@ -23,14 +20,14 @@ def output_options(function: F) -> F:
     return apply_options(
         function,
         option(
-            _OUTPUT,
+            OUTPUT,
             "-o",
             "--output",
             metavar="PATH",
             help="The one output file; - is stdout. Without it the largest frames are printed.",
         ),
         option(
-            _OUTPUT,
+            OUTPUT,
             "--format",
             "format_name",
             metavar="NAME",
@@ -38,19 +35,19 @@ def output_options(function: F) -> F:
         ),
         view_options,
         option(
-            _OUTPUT,
+            OUTPUT,
             "--include-previews",
             is_flag=True,
             help="Put texts of prompts, commands and answers into JSON. Not for strangers' eyes.",
         ),
         option(
-            _OUTPUT,
+            OUTPUT,
             "--anonymize",
             is_flag=True,
             help="Number the names that people chose; leave out hosts, dates and paths.",
         ),
         option(
-            _OUTPUT,
+            OUTPUT,
             "--svg-width",
             type=int,
             default=DEFAULT_SVG_WIDTH,
@@ -58,15 +55,15 @@ def output_options(function: F) -> F:
             metavar="N",
             help="Width of an SVG in pixels.",
         ),
-        option(_OUTPUT, "--flame", is_flag=True, help="SVG: the root at the bottom, not on top."),
+        option(OUTPUT, "--flame", is_flag=True, help="SVG: the root at the bottom, not on top."),
         option(
-            _OUTPUT,
+            OUTPUT,
             "--all-measures",
             is_flag=True,
             help="pprof: the count of operations as well, in the same file.",
         ),
         option(
-            _OUTPUT,
+            OUTPUT,
             "--label",
             "labels",
             multiple=True,
@@ -81,7 +78,7 @@ def view_options(function: F) -> F:
     return apply_options(
         function,
         option(
-            _OUTPUT,
+            OUTPUT,
             "--view",
             "view_name",
             default=DEFAULT_VIEW,
@@ -90,7 +87,7 @@ def view_options(function: F) -> F:
             help=f"What a width means: {', '.join(VIEWS)}.",
         ),
         option(
-            _OUTPUT,
+            OUTPUT,
             "--include-idle",
             is_flag=True,
             help="Time view: waiting for you and silence as well.",
@@ -103,17 +100,17 @@ def selection_options(function: F) -> F:
     return apply_options(
         function,
         option(
-            _SESSIONS,
+            SESSIONS,
             "--project-root",
             metavar="DIR",
             help="Sessions of this project and everything below it; it need not exist here. "
             "[default: .]",
         ),
-        option(_SESSIONS, "--all-projects", is_flag=True, help="Sessions of every project."),
-        option(_SESSIONS, "--project-name", metavar="NAME", help="What to call the project."),
-        option(_SESSIONS, "--agent", metavar="NAME", help="Sessions of this agent: claude, codex."),
+        option(SESSIONS, "--all-projects", is_flag=True, help="Sessions of every project."),
+        option(SESSIONS, "--project-name", metavar="NAME", help="What to call the project."),
+        option(SESSIONS, "--agent", metavar="NAME", help="Sessions of this agent: claude, codex."),
         option(
-            _SESSIONS,
+            SESSIONS,
             "--session-file",
             "session_files",
             multiple=True,
@@ -121,23 +118,23 @@ def selection_options(function: F) -> F:
             help="Only this log, wherever it lies; - is stdin. It goes into a temporary database "
             "unless --db names one, and every project in it counts.",
         ),
-        option(_SESSIONS, "--session-id", metavar="TEXT", help="Sessions whose id contains this."),
-        option(_SESSIONS, "--session-tag", metavar="TAG", help="Sessions with exactly this tag."),
+        option(SESSIONS, "--session-id", metavar="TEXT", help="Sessions whose id contains this."),
+        option(SESSIONS, "--session-tag", metavar="TAG", help="Sessions with exactly this tag."),
         option(
-            _SESSIONS,
+            SESSIONS,
             "--prompt-tag",
             metavar="TAG",
             help="Only prompts that count under this tag, and what was done for them.",
         ),
         option(
-            _SESSIONS,
+            SESSIONS,
             "--since",
             metavar="TIME",
             help="From then on: 2026-05-17, 7d, 24h, today, yesterday.",
         ),
-        option(_SESSIONS, "--until", metavar="TIME", help="Up to then, not included."),
+        option(SESSIONS, "--until", metavar="TIME", help="Up to then, not included."),
         option(
-            _SESSIONS,
+            SESSIONS,
             "--scan-files",
             type=int,
             default=0,
@@ -145,14 +142,14 @@ def selection_options(function: F) -> F:
             help="Only the newest N log files of each agent; 0 is all.",
         ),
         option(
-            _SESSIONS,
+            SESSIONS,
             "--max-sessions",
             type=int,
             default=0,
             metavar="N",
             help="Only the newest N sessions that are left after everything else; 0 is all.",
         ),
-        option(_SESSIONS, "--no-sync", is_flag=True, help="Don't look for new log lines first."),
+        option(SESSIONS, "--no-sync", is_flag=True, help="Don't look for new log lines first."),
     )
 
 
@@ -215,7 +212,7 @@ def tag_options(function: F) -> F:
     return apply_options(
         function,
         option(
-            _TAGS,
+            TAGS,
             "--tagger",
             "tagger_name",
             default="regex",
@@ -224,17 +221,17 @@ def tag_options(function: F) -> F:
             help="regex (rules, the built-in ones last) or llm (a llama.cpp server).",
         ),
         option(
-            _TAGS,
+            TAGS,
             "--tag-rule",
             "tag_rules",
             multiple=True,
             metavar="KIND:TAG=REGEX",
             help="Tag by your own rule, before the built-in ones; KIND: session, prompt, llm, all.",
         ),
-        option(_TAGS, "--no-builtin-tags", is_flag=True, help="Tag by your own rules alone."),
-        option(_TAGS, "--preset", is_flag=True, help="The built-in rules: they are the default."),
+        option(TAGS, "--no-builtin-tags", is_flag=True, help="Tag by your own rules alone."),
+        option(TAGS, "--preset", is_flag=True, help="The built-in rules: they are the default."),
         model_options,
-        option(_TAGS, "--no-cache", is_flag=True, help="Don't save new tags; known ones are used."),
+        option(TAGS, "--no-cache", is_flag=True, help="Don't save new tags; known ones are used."),
     )
 
 
@@ -243,7 +240,7 @@ def model_options(function: F) -> F:
     return apply_options(
         function,
         option(
-            _TAGS,
+            TAGS,
             "--task-choice",
             "task_choices",
             multiple=True,
@@ -251,52 +248,52 @@ def model_options(function: F) -> F:
             help="llm: one of the tasks to choose from, with its description; at least two.",
         ),
         option(
-            _TAGS,
+            TAGS,
             "--llama-url",
             metavar="URL",
             help=f"llm: the server. [default: {DEFAULT_LLAMA_URL}]",
         ),
         option(
-            _TAGS,
+            TAGS,
             "--model",
             metavar="NAME",
             help=f"llm: the model's name. [default: {DEFAULT_MODEL}]",
         ),
         option(
-            _TAGS,
+            TAGS,
             "--timeout",
             type=float,
             metavar="SECONDS",
             help=f"llm: how long a request may take. [default: {DEFAULT_LLM_SECONDS:g}]",
         ),
         option(
-            _TAGS,
+            TAGS,
             "--max-uncached-tags",
             type=int,
             metavar="N",
             help="llm: at most N new tags in this run; -1 is no limit. [default: -1]",
         ),
         option(
-            _TAGS,
+            TAGS,
             "--llm-parallel",
             type=int,
             metavar="N",
             help="llm: requests at a time. [default: as many as the server has slots]",
         ),
         option(
-            _TAGS,
+            TAGS,
             "--llm-key-file",
             metavar="PATH",
             help="llm: a file with the server's key. [env for the key itself: AGENTPPROF_LLM_KEY]",
         ),
         option(
-            _TAGS,
+            TAGS,
             "--allow-remote-llm",
             is_flag=True,
             help="llm: the server may be another machine; prompts go there, secrets taken out.",
         ),
         option(
-            _TAGS,
+            TAGS,
             "--cache",
             metavar="PATH",
             help="llm: keep tags in this database instead of the one in use.",

@@ -13,7 +13,7 @@ import click
 
 from agentpprof.commands.asking_options import WordsCommand, no_sync_option
 from agentpprof.commands.options import loudness_options, store_options
-from agentpprof.commands.sections import option
+from agentpprof.commands.sections import OUTPUT, option
 from agentpprof.encoders.fitting import cells
 from agentpprof.errors import UsageError
 from agentpprof.option_groups import DatabaseOptions
@@ -39,7 +39,6 @@ from agentpprof.text.telling import print_text
 from agentpprof.zones import time_text
 
 _WHERE = "Where"
-_OUTPUT = "Output"
 _AROUND = 60  # characters of a snippet on each side of what was found
 _WIDTH_IN_PIPES = 100  # cells
 _LEAST = 8  # characters of the shortest snippet
@@ -73,11 +72,11 @@ class SearchOptions(DatabaseOptions):
     _WHERE, "--since", metavar="TIME", help="From then on: 2026-05-17, 7d, 24h, today, yesterday."
 )
 @option(_WHERE, "--until", metavar="TIME", help="Up to then, not included.")
-@option(_OUTPUT, "--limit", type=click.IntRange(1, 10_000), default=20, show_default=True,
+@option(OUTPUT, "--limit", type=click.IntRange(1, 10_000), default=20, show_default=True,
         metavar="N", help="Hits at most, the newest first.")  # fmt: skip
-@option(_OUTPUT, "--json", "as_json", is_flag=True, help="One JSON object, with whole texts.")
-@option(_OUTPUT, "--redact", is_flag=True, help="Without secrets, home, user and host names.")
-@option(_OUTPUT, "-o", "--output", metavar="PATH", default=STDOUT, help="A file, not stdout.")
+@option(OUTPUT, "--json", "as_json", is_flag=True, help="One JSON object, with whole texts.")
+@option(OUTPUT, "--redact", is_flag=True, help="Without secrets, home, user and host names.")
+@option(OUTPUT, "-o", "--output", metavar="PATH", default=STDOUT, help="A file, not stdout.")
 @store_options
 @no_sync_option
 @loudness_options

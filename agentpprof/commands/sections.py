@@ -13,13 +13,19 @@ from agentpprof.resources import read_text
 from agentpprof.streams import encoding_of, readable
 
 F = TypeVar("F", bound=Callable[..., Any])
-_OTHERS = "Other"
+# Headings of help that several commands have.
+OUTPUT: Final = "Output"
+QUESTION: Final = "Question"
+SESSIONS: Final = "Which sessions"
+TAGS: Final = "Tags"
+STORE: Final = "Logs and database"
+OTHER: Final = "Other"
 
 
 class SectionOption(click.Option):
     """An option that help shows under a heading."""
 
-    def __init__(self, *arguments: Any, section: str = _OTHERS, **settings: Any) -> None:
+    def __init__(self, *arguments: Any, section: str = OTHER, **settings: Any) -> None:
         """Take what click's option takes, and the heading."""
         super().__init__(*arguments, **settings)
         self.section = section
@@ -61,9 +67,9 @@ def write_sections(
         record = parameter.get_help_record(context)
         if record is None or isinstance(parameter, click.Argument):
             continue  # the line of usage shows arguments
-        section = parameter.section if isinstance(parameter, SectionOption) else _OTHERS
-        (others if section == _OTHERS else sections.setdefault(section, [])).append(record)
-    for title, records in (*sections.items(), (_OTHERS, others)):
+        section = parameter.section if isinstance(parameter, SectionOption) else OTHER
+        (others if section == OTHER else sections.setdefault(section, [])).append(record)
+    for title, records in (*sections.items(), (OTHER, others)):
         if records:
             with formatter.section(title):
                 formatter.write_dl(records, col_max=26)

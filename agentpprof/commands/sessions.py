@@ -7,7 +7,7 @@ import click
 
 from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.profile_options import selection_options
-from agentpprof.commands.sections import OnceCommand, option
+from agentpprof.commands.sections import OUTPUT, OnceCommand, option
 from agentpprof.counts import counted
 from agentpprof.encoders.amounts import humanise
 from agentpprof.models import Answer
@@ -28,7 +28,6 @@ from agentpprof.text.telling import say_json
 from agentpprof.vocabulary import OUTCOMES
 from agentpprof.zones import time_text
 
-_OUTPUT = "Output"
 _SORTS: Final[Mapping[str, Callable[[ListedSession], int]]] = {
     "started": lambda row: row.started_at_ms or 0,
     "tokens": lambda row: row.totals.tokens,
@@ -55,16 +54,16 @@ class ListOptions(SessionsOptions):
 
 @click.command("sessions", cls=OnceCommand)
 @option(
-    _OUTPUT,
+    OUTPUT,
     "--sort",
     type=click.Choice(list(_SORTS)),
     default="started",
     show_default=True,
     help="What stands first: the latest, else the largest.",
 )
-@option(_OUTPUT, "--outcome", type=click.Choice(OUTCOMES), help="Only sessions that ended so.")
+@option(OUTPUT, "--outcome", type=click.Choice(OUTCOMES), help="Only sessions that ended so.")
 @option(
-    _OUTPUT,
+    OUTPUT,
     "--rows",
     type=click.IntRange(0),
     default=30,
@@ -72,7 +71,7 @@ class ListOptions(SessionsOptions):
     metavar="N",
     help="How many rows; 0 is all.",
 )
-@option(_OUTPUT, "--json", "as_json", is_flag=True, help="One JSON object, numbers exact.")
+@option(OUTPUT, "--json", "as_json", is_flag=True, help="One JSON object, numbers exact.")
 @selection_options
 @store_options
 @loudness_options

@@ -6,7 +6,7 @@ from typing import Any, Unpack
 import click
 
 from agentpprof.commands.options import loudness_options, store_options
-from agentpprof.commands.sections import OnceCommand, option
+from agentpprof.commands.sections import OUTPUT, SESSIONS, OnceCommand, option
 from agentpprof.errors import UsageError
 from agentpprof.models import SessionInfo
 from agentpprof.option_groups import DatabaseOptions, SourceOptions
@@ -24,19 +24,17 @@ from agentpprof.text.printing import paper_of_stdout, print_lines
 from agentpprof.text.show_text import timeline_lines
 from agentpprof.text.telling import say_json
 
-_OUTPUT = "Output"
-
 
 @click.command("show", cls=OnceCommand)
 @click.argument("session_id", metavar="SESSION")
 @option(
-    _OUTPUT,
+    OUTPUT,
     "--include-previews",
     is_flag=True,
     help="The beginning of each prompt as well. Not for strangers' eyes.",
 )
-@option(_OUTPUT, "--json", "as_json", is_flag=True, help="One JSON object, numbers exact.")
-@option("Which sessions", "--no-sync", is_flag=True, help="Don't look for new log lines first.")
+@option(OUTPUT, "--json", "as_json", is_flag=True, help="One JSON object, numbers exact.")
+@option(SESSIONS, "--no-sync", is_flag=True, help="Don't look for new log lines first.")
 @store_options
 @loudness_options
 def command(

@@ -13,7 +13,7 @@ from typing import Any, Unpack
 import click
 
 from agentpprof.commands.asking_options import WordsCommand, asking_options, parameter_option
-from agentpprof.commands.sections import option
+from agentpprof.commands.sections import QUESTION, option
 from agentpprof.errors import UsageError
 from agentpprof.models import Answer
 from agentpprof.option_groups import AnswerOptions, DatabaseOptions
@@ -23,7 +23,6 @@ from agentpprof.store.guard import DEFAULT_LIMITS, Limits, opened_guarded
 from agentpprof.store.schema_docs import Shown, read_schema
 from agentpprof.text.telling import print_text
 
-_QUESTION = "Question"
 _LIMITS = "Limits"
 _GRACE_SECONDS = 3.0
 
@@ -42,10 +41,10 @@ class SqlOptions(DatabaseOptions, AnswerOptions):
 
 @click.command("sql", cls=WordsCommand)
 @click.argument("statement", required=False)
-@option(_QUESTION, "--file", "file", metavar="PATH", help="Read the statement from a file.")
+@option(QUESTION, "--file", "file", metavar="PATH", help="Read the statement from a file.")
 @parameter_option
-@option(_QUESTION, "--schema", is_flag=True, help="Show the views, their columns and meaning.")
-@option(_QUESTION, "--explain", is_flag=True, help="Show how SQLite would carry it out.")
+@option(QUESTION, "--schema", is_flag=True, help="Show the views, their columns and meaning.")
+@option(QUESTION, "--explain", is_flag=True, help="Show how SQLite would carry it out.")
 @option(
     _LIMITS,
     "--max-rows",

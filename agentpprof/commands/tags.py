@@ -10,7 +10,15 @@ import click
 from agentpprof.commands.asking_options import WordsCommand
 from agentpprof.commands.options import database_option, loudness_options, store_options
 from agentpprof.commands.profile_options import selection_options
-from agentpprof.commands.sections import F, OnceCommand, OneOfGroup, apply_options, option
+from agentpprof.commands.sections import (
+    OUTPUT,
+    TAGS,
+    F,
+    OnceCommand,
+    OneOfGroup,
+    apply_options,
+    option,
+)
 from agentpprof.commands.tags_compare import command as compare_command
 from agentpprof.commands.tags_run import command as run_command
 from agentpprof.option_groups import LoudnessOptions, TagsReportOptions
@@ -30,8 +38,6 @@ from agentpprof.tagging.rules import check_tag
 from agentpprof.text.printing import print_table
 from agentpprof.text.telling import say, say_json
 
-_OUTPUT = "Output"
-_TAGS = "Tags"
 _DROPPABLE = ("session_id", "started_at")  # columns of the list that a narrow terminal lacks
 
 
@@ -59,22 +65,22 @@ def tag_report_options(function: F) -> F:
     chosen = apply_options(function, selection_options, store_options, loudness_options)
     return apply_options(
         chosen,
-        option(_OUTPUT, "--json", "as_json", is_flag=True, help="One JSON object."),
+        option(OUTPUT, "--json", "as_json", is_flag=True, help="One JSON object."),
         option(
-            _OUTPUT,
+            OUTPUT,
             "--include-previews",
             is_flag=True,
             help="Show the beginnings of texts. Not for strangers' eyes.",
         ),
         option(
-            _TAGS,
+            TAGS,
             "--tag-rule",
             "tag_rules",
             multiple=True,
             metavar="KIND:TAG=REGEX",
             help="Try a rule, before the built-in ones; KIND: session, prompt, llm, all.",
         ),
-        option(_TAGS, "--no-builtin-tags", is_flag=True, help="Tag by your own rules alone."),
+        option(TAGS, "--no-builtin-tags", is_flag=True, help="Tag by your own rules alone."),
     )
 
 
@@ -94,8 +100,8 @@ def report(as_json: bool, **options: Unpack[TagsReportOptions]) -> None:
 
 @click.command("list", cls=OnceCommand)
 @tag_report_options
-@option(_TAGS, "--tag", metavar="TAG", help="Only what has this tag; untagged: what has none.")
-@option(_TAGS, "--by-hand", is_flag=True, help="Only tags set by hand.")
+@option(TAGS, "--tag", metavar="TAG", help="Only what has this tag; untagged: what has none.")
+@option(TAGS, "--by-hand", is_flag=True, help="Only tags set by hand.")
 def list_command(
     as_json: bool, tag: str | None, by_hand: bool, **options: Unpack[TagsReportOptions]
 ) -> None:

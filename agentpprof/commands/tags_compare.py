@@ -7,19 +7,17 @@ import click
 from agentpprof.commands.asking_options import WordsCommand
 from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.profile_options import selection_options, tag_options
-from agentpprof.commands.sections import option
+from agentpprof.commands.sections import OUTPUT, option
 from agentpprof.option_groups import TagsCompareOptions
 from agentpprof.text.telling import say, say_json
-
-_OUTPUT = "Output"
 
 
 @click.command("compare", cls=WordsCommand)
 @click.argument("first", default="regex")
 @click.argument("second", default="llm")
-@option(_OUTPUT, "--json", "as_json", is_flag=True, help="One JSON object.")
+@option(OUTPUT, "--json", "as_json", is_flag=True, help="One JSON object.")
 @option(
-    _OUTPUT,
+    OUTPUT,
     "--include-previews",
     is_flag=True,
     help="Show the beginnings of texts they differ on. Not for strangers' eyes.",

@@ -7,19 +7,17 @@ import click
 
 from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.profile_options import selection_options, tag_options
-from agentpprof.commands.sections import OnceCommand, option
+from agentpprof.commands.sections import OUTPUT, OnceCommand, option
 from agentpprof.option_groups import TagsRunOptions
 from agentpprof.text.telling import say, say_json
 from agentpprof.vocabulary import TAG_KINDS
 
-_OUTPUT = "Output"
-
 
 @click.command("run", cls=OnceCommand)
-@option(_OUTPUT, "--dry-run", "is_dry", is_flag=True, help="Only say what would be sent.")
-@option(_OUTPUT, "--json", "as_json", is_flag=True, help="One JSON object.")
+@option(OUTPUT, "--dry-run", "is_dry", is_flag=True, help="Only say what would be sent.")
+@option(OUTPUT, "--json", "as_json", is_flag=True, help="One JSON object.")
 @option(
-    _OUTPUT,
+    OUTPUT,
     "--kind",
     "kinds",
     multiple=True,

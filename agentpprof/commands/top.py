@@ -13,7 +13,7 @@ from agentpprof.commands.profile_options import (
     tag_options,
     view_options,
 )
-from agentpprof.commands.sections import F, OnceCommand, apply_options, option
+from agentpprof.commands.sections import OUTPUT, F, OnceCommand, apply_options, option
 from agentpprof.defaults import DEFAULT_SVG_WIDTH
 from agentpprof.encoders.decode import profile_of_document
 from agentpprof.encoders.samples import stack_values
@@ -36,7 +36,6 @@ from agentpprof.text.top_text import (
 )
 
 DEFAULT_ROWS = 20
-_OUTPUT = "Output"
 _ALL_ROWS = "agentpprof top --rows 0 shows all"
 # What a profile's options say when nothing is to be written.
 NO_OUTPUT: Final[WrittenOptions] = {
@@ -94,13 +93,13 @@ def top_options(function: F) -> F:
         function,
         view_options,
         option(
-            _OUTPUT,
+            OUTPUT,
             "--by",
             metavar="FIELD",
             help="One row per value of this field, for example tool, model or day.",
         ),
         option(
-            _OUTPUT,
+            OUTPUT,
             "--rows",
             type=click.IntRange(0),
             default=DEFAULT_ROWS,
@@ -108,16 +107,16 @@ def top_options(function: F) -> F:
             metavar="N",
             help="How many rows; 0 is all.",
         ),
-        option(_OUTPUT, "--tree", is_flag=True, help="The heaviest branches, indented."),
+        option(OUTPUT, "--tree", is_flag=True, help="The heaviest branches, indented."),
         option(
-            _OUTPUT,
+            OUTPUT,
             "--sort",
             type=click.Choice(["cum", "flat"]),
             default="cum",
             show_default=True,
             help="By all that was done below a frame, or by the frame alone.",
         ),
-        option(_OUTPUT, "--json", "as_json", is_flag=True, help="One JSON object, numbers exact."),
+        option(OUTPUT, "--json", "as_json", is_flag=True, help="One JSON object, numbers exact."),
     )
 
 

@@ -17,9 +17,7 @@ from agentpprof.profile.selection import Selection, choose_sessions, newest_sess
 from agentpprof.profile.tasks import FOLLOW
 from agentpprof.store import queries
 from agentpprof.tagging.llm_prompts import Choices, Question, sendable, session_text
-from agentpprof.vocabulary import ORIGIN_CODE
 
-_AGENT = ORIGIN_CODE["agent"]
 _EMPTY = hash_of("")
 _LLM_FIELDS = frozenset({"llm", "call"})
 _LLM_NAMED = re.compile(r"(?<![a-z_])(?:llm|call)=")
@@ -96,7 +94,7 @@ def _is_asked(
     if prompt.hand_tag or prompt.text_hash == _EMPTY or rule_tags.get(prompt.text_hash) == FOLLOW:
         return False
     session = every.get(prompt.session_key)
-    is_below = prompt.origin == _AGENT and session is not None and session.parent_key is not None
+    is_below = prompt.is_of_agent and session is not None and session.parent_key is not None
     return wanted.agent_prompts or not is_below
 
 
@@ -105,7 +103,7 @@ def _first_prompts(prompts: Iterable[PromptRow]) -> dict[int, list[PromptRow]]:
     found: dict[int, list[PromptRow]] = {}
     for prompt in prompts:
         rows = found.setdefault(prompt.session_key, [])
-        is_meant = prompt.origin != _AGENT and prompt.text_hash != _EMPTY
+        is_meant = not prompt.is_of_agent and prompt.text_hash != _EMPTY
         if is_meant and len(rows) < FIRST_PROMPTS:
             rows.append(prompt)
     newest = sorted((rows for rows in found.values() if rows), key=lambda r: -r[0].started_at_ms)

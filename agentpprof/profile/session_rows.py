@@ -7,7 +7,7 @@ from agentpprof.models import PromptRow, SessionInfo
 from agentpprof.privacy import PublicText
 from agentpprof.profile.fields import outcome_named
 from agentpprof.profile.selection import home_of, project_names, top_of
-from agentpprof.vocabulary import ORIGINS, UNTAGGED
+from agentpprof.vocabulary import UNTAGGED
 
 SHORTEST = 8  # characters of an id, as long as they tell all sessions apart
 
@@ -84,7 +84,7 @@ def last_outcomes(prompts: Iterable[PromptRow]) -> dict[int, str]:
     return {
         prompt.session_key: outcome_named(prompt.outcome)
         for prompt in prompts
-        if ORIGINS[prompt.origin] != "agent"
+        if not prompt.is_of_agent
     }
 
 

@@ -10,7 +10,7 @@ from agentpprof.profile.selection import top_of
 from agentpprof.profile.tasks import own_tasks
 from agentpprof.store import queries
 from agentpprof.tagging.builtin import tag_session
-from agentpprof.vocabulary import ORIGINS, UNTAGGED
+from agentpprof.vocabulary import UNTAGGED
 
 
 def needed_session_tags(
@@ -61,7 +61,7 @@ def session_tags(
     own = own_tasks(prompts, tags)
     weighed: dict[int, list[tuple[str, int]]] = {}
     for prompt in prompts:
-        if ORIGINS[prompt.origin] != "agent":
+        if not prompt.is_of_agent:
             entry = (own[prompt.key], counts.get(prompt.key, 1))
             weighed.setdefault(prompt.session_key, []).append(entry)
     of_top = {key: tag_session(entries) for key, entries in weighed.items()}

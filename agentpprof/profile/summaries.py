@@ -86,7 +86,7 @@ def tagging_summary(gathered: "Gathered") -> dict[str, Any]:
     tags = [
         own_tag(prompt, gathered.tags)
         for prompt in gathered.prompts
-        if prompt.session_key in chosen and ORIGINS[prompt.origin] != "agent"
+        if prompt.session_key in chosen and not prompt.is_of_agent
     ]
     matched = sum(tag != UNTAGGED for tag in tags)
     coverage = round(100 * matched / len(tags), 1) if tags else 0.0

@@ -18,7 +18,7 @@ from agentpprof.profile.session_tags import session_tags, tags_by_hand
 from agentpprof.profile.tasks import own_tag, tasks_of_prompts
 from agentpprof.store import queries
 from agentpprof.tagging.tagger import Tagger
-from agentpprof.vocabulary import ORIGINS, UNTAGGED
+from agentpprof.vocabulary import UNTAGGED
 
 Tags = Callable[[list[PromptRow]], Mapping[int, str]]  # prompts -> text hash -> tag
 BY_HAND, BY_RULE, BUILT_IN, BY_NOBODY = "hand", "rule", "built-in", ""
@@ -100,7 +100,7 @@ def _is_meant(prompt: PromptRow, selection: Selection) -> bool:
     """Say whether a prompt is a person's, within the chosen time."""
     since_ms, until_ms = selection.since_ms, selection.until_ms
     return (
-        ORIGINS[prompt.origin] != "agent"
+        not prompt.is_of_agent
         and (since_ms is None or prompt.started_at_ms >= since_ms)
         and (until_ms is None or prompt.started_at_ms < until_ms)
     )

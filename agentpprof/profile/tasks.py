@@ -7,10 +7,9 @@ that a parent agent wrote stands under the task of the human prompt that spawned
 from collections.abc import Iterable, Mapping, Sequence
 
 from agentpprof.models import PromptRow, SessionInfo
-from agentpprof.vocabulary import ORIGIN_CODE, UNTAGGED
+from agentpprof.vocabulary import UNTAGGED
 
 FOLLOW = "follow"
-_AGENT = ORIGIN_CODE["agent"]
 
 
 def tasks_of_prompts(
@@ -59,7 +58,7 @@ def spawning_prompts(
     for session, rows in of_session.items():
         parent = parents.get(session)
         for row in rows:
-            if row.origin != _AGENT or parent is None:
+            if not row.is_of_agent or parent is None:
                 continue
             found = spawned_by.get(session) or _latest_before(
                 of_session.get(parent, ()), row.started_at_ms

@@ -12,7 +12,7 @@ from agentpprof.tagging.tagger import Tagger
 if TYPE_CHECKING:
     from agentpprof.runs.llm_tagging import TaggedByModel
 
-_TAGGERS = ("regex", "llm")
+TAGGERS = ("regex", "llm")
 _OfServer = Literal[
     "llama_url",
     "model",
@@ -49,8 +49,8 @@ class TaggerChoice(NamedTuple):
 def read_tagger(options: TagOptions) -> TaggerChoice:
     """Check all tag options; raises UsageError that says which is wrong and what is right."""
     name = options["tagger_name"]
-    if name not in _TAGGERS:
-        raise UsageError(f"--tagger {name!r}: there are {' and '.join(_TAGGERS)}")
+    if name not in TAGGERS:
+        raise UsageError(f"--tagger {name!r}: there are {' and '.join(TAGGERS)}")
     if options["preset"] and options["no_builtin_tags"]:
         raise UsageError("--preset and --no-builtin-tags contradict each other: leave one out")
     notes = []

@@ -21,7 +21,6 @@ from agentpprof.tagging.rules import parse_tag_rule
 from agentpprof.tagging.tagger import DEFAULT_TAGGER, Tagger
 from agentpprof.terminal import show
 from agentpprof.text.telling import first_words
-from agentpprof.vocabulary import ORIGINS
 
 _TAGGERS = ("regex", "builtin", "hand", "llm", "llm:NAME")
 _SHOWN = 30
@@ -74,7 +73,7 @@ def _prompts(opened: Opened) -> list[PromptRow]:
     return [
         prompt
         for prompt in queries.read_prompts(opened.connection)
-        if prompt.session_key in keys and ORIGINS[prompt.origin] != "agent"
+        if prompt.session_key in keys and not prompt.is_of_agent
     ]
 
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from agentpprof.semantics.arguments import read_arguments
 from agentpprof.semantics.names import is_script, program_name, script_action, target_action
-from agentpprof.semantics.places import Arguments
+from agentpprof.semantics.places import LINE, Arguments
 from agentpprof.semantics.programs import ProgramTable, program_table
 from agentpprof.semantics.scopes import Scope, Segment
 from agentpprof.semantics.words import SEVERAL, UNKNOWN
@@ -14,7 +14,6 @@ from agentpprof.vocabulary import PHASE_OF
 
 _MAX_UNWRAPPED = 8
 NORMAL, INNER, QUIET = range(3)  # tiers: what counts, what stands inside another, what only looks
-_LINE = re.compile(r":\d+(?::\d+)?$")
 _GLOB = re.compile(r"[*?{\x00]")
 _DEVICES = (
     "/dev/null",
@@ -290,7 +289,7 @@ def _cleaned(path: str) -> str:
     if "::" in path:
         path = path.partition("::")[0]
     if ":" in path:
-        path = _LINE.sub("", path)
+        path = LINE.sub("", path)
         if "://" in path:
             return path if path[:5] == "file:" else ""
         if path[:5] == "file:":  # of SQLite

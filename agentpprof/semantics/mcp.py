@@ -1,14 +1,13 @@
 """Tools of MCP servers: `mcp__server__tool`, whose verb says what it does."""
 
-import re
 from functools import lru_cache
 
 from agentpprof.semantics.calls import Input, first_text
 from agentpprof.semantics.hosts import host_of
 from agentpprof.semantics.meaning import Meaning
+from agentpprof.semantics.names import HUMPS
 from agentpprof.semantics.programs import program_table
 
-_HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _EFFECTS = {"read": "read", "list": "read", "search": "read", "edit": "write", "delete": "write"}
 
 
@@ -30,7 +29,7 @@ def split_name(name: str) -> tuple[str, str]:
 def action_of(tool: str) -> str:
     """Return the action that the first verb in a tool's name means, `run` if there is none."""
     verbs = program_table().verbs
-    for word in _HUMPS.findall(tool[:200]):
+    for word in HUMPS.findall(tool[:200]):
         action = verbs.get(word.lower())
         if action:
             return action

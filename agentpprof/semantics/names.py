@@ -4,7 +4,7 @@ import re
 
 from agentpprof.semantics.programs import Program, ProgramTable
 
-_HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")  # the words of a name in any style
 _DIGIT = re.compile(r"[0-9]")
 _PART = re.compile(r"[a-z0-9]+")
 _SCRIPT = re.compile(
@@ -36,7 +36,7 @@ def target_action(program: Program, target: str, table: ProgramTable) -> str:
 def spoken_action(name: str, table: ProgramTable) -> str:
     """Return what the words of a name say (`test_cache`, `ktlintCheck`, `build-docs`), or ''."""
     name = name[-200:]
-    words = [word.lower() for word in _HUMPS.findall(name)]
+    words = [word.lower() for word in HUMPS.findall(name)]
     if _DIGIT.search(name):  # e2e is one word
         words += _PART.findall(name.lower())
     return table.target_action(tuple(words))

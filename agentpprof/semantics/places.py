@@ -9,7 +9,7 @@ from agentpprof.semantics.words import UNKNOWN
 
 PATHS: Final = frozenset("rwcdm")
 _EXTENSION = re.compile(r"[^./\\]\.[A-Za-z]\w{0,7}$")
-_LINE = re.compile(r":\d+(?::\d+)?$")
+LINE = re.compile(r":\d+(?::\d+)?$")  # and column, behind the name of a file
 _REVISION = re.compile(r"^[\w./~^@{}-]*:")
 
 
@@ -76,7 +76,7 @@ def _add_likely(found: Arguments, letter: str, word: str) -> None:
     elif word[0] == "@" and "/" in word:
         return
     is_path = word[0] in "./~" or word[-1] == "/"
-    is_path = is_path or _EXTENSION.search(_LINE.sub("", word.partition("::")[0])) is not None
+    is_path = is_path or _EXTENSION.search(LINE.sub("", word.partition("::")[0])) is not None
     if is_path or (letter == "?" and ("/" in word or "\\" in word)):
         found.paths.append((word, "w" if letter == "G" else "r"))
 
