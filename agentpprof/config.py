@@ -218,18 +218,23 @@ def configured_tag_rules() -> tuple[str, ...]:
 
 def with_configuration(options: ProfileOptions) -> ProfileOptions:
     """Return a profile's options, filled in from environment and file; flags win."""
-    filled = with_default_project(options)
+    found = settings({})
+    filled = _with_project(options, found)
     if filled["tagger_name"] == "llm":
-        filled = with_model_server(filled)
+        filled = _with_server(filled, found)
     else:
-        filled["tag_rules"] = (*filled["tag_rules"], *configured_tag_rules())
-    filled["op_map_files"] = (*filled["op_map_files"], *settings({})["op_map_files"].value)
+        filled["tag_rules"] = (*filled["tag_rules"], *found["tag_rules"].value)
+    filled["op_map_files"] = (*filled["op_map_files"], *found["op_map_files"].value)
     return filled
 
 
 def with_model_server(options: AskingModel) -> AskingModel:
     """Return options with the model's server of environment and file; flags win."""
-    filled, found = options.copy(), settings({})
+    return _with_server(options, settings({}))
+
+
+def _with_server(options: AskingModel, found: Mapping[str, Setting]) -> AskingModel:
+    filled = options.copy()
     name: Literal["llama_url", "model"]
     for name in ("llama_url", "model"):
         value, source = found[name]
@@ -240,11 +245,15 @@ def with_model_server(options: AskingModel) -> AskingModel:
 
 def with_default_project(options: OfProject) -> OfProject:
     """Return options with the default project; logs named one by one are of any project."""
+    return _with_project(options, settings({}))
+
+
+def _with_project(options: OfProject, found: Mapping[str, Setting]) -> OfProject:
     filled = options.copy()
     is_named = filled["project_root"] is not None or filled["all_projects"]
     if is_named or filled["session_files"]:
         return filled
-    value, source = settings({})["project"]
+    value, source = found["project"]
     if source != "default" and value == ALL:
         filled["all_projects"] = True
     elif source != "default" and isinstance(value, str):

@@ -21,7 +21,7 @@ from agentpprof.commands.search import fitting_snippet
 from agentpprof.encoders.fitting import cells
 from agentpprof.models import Answer
 from agentpprof.streams import readable
-from agentpprof.tables import write_table
+from agentpprof.text.tables import write_table
 from agentpprof.text.top_text import Paper, cut
 
 SESSION = "aaaa1111"

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from agentpprof.models import Answer
 from agentpprof.runs import asking
-from agentpprof.tables import (
+from agentpprof.terminal import show, show_lines
+from agentpprof.text.tables import (
     WRITERS,
     write_csv,
     write_json,
@@ -19,7 +20,6 @@ from agentpprof.tables import (
     write_markdown,
     write_table,
 )
-from agentpprof.terminal import show, show_lines
 
 VALUES = st.none() | st.integers() | st.floats() | st.text() | st.binary()
 ATTACKS = [

@@ -1,4 +1,4 @@
-"""The profile's options: their names, defaults and help. What they mean is read in `asked.py`."""
+"""The profile's options: names, defaults and help; `runs/asked.py` reads what they mean."""
 
 from agentpprof.commands.sections import OUTPUT, SESSIONS, TAGS, F, apply_options, option
 from agentpprof.defaults import (

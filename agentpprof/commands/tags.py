@@ -33,9 +33,9 @@ from agentpprof.runs.tag_documents import (
 )
 from agentpprof.store.database import default_path
 from agentpprof.store.manual_tags import Change, set_tag, unset_tag
-from agentpprof.tables import write_json
 from agentpprof.tagging.rules import check_tag
 from agentpprof.text.printing import print_table
+from agentpprof.text.tables import write_json
 from agentpprof.text.telling import say, say_json
 
 _DROPPABLE = ("session_id", "started_at")  # columns of the list that a narrow terminal lacks

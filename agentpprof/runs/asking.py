@@ -101,7 +101,7 @@ def write_answer(answer: Answer, options: AnswerOptions, droppable: Sequence[str
 
     Columns of `droppable` may be left out on a narrow terminal.
     """
-    from agentpprof.tables import WRITERS
+    from agentpprof.text.tables import WRITERS
 
     form = chosen_format(options)
     if form == "table" and options["output"] == STDOUT:

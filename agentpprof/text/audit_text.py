@@ -5,7 +5,7 @@ from typing import Any
 
 from agentpprof.audit import KEYS
 from agentpprof.models import Answer
-from agentpprof.tables import write_table
+from agentpprof.text.tables import write_table
 
 
 def audit_text(document: Mapping[str, Any]) -> str:

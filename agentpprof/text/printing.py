@@ -24,7 +24,7 @@ def print_table(answer: "Answer", droppable: Sequence[str] = ()) -> None:
 
     Columns of `droppable` may be left out on a narrow terminal.
     """
-    from agentpprof.tables import write_table
+    from agentpprof.text.tables import write_table
 
     paper = paper_of_stdout()
     print_text(write_table(answer, paper.width, droppable, paper.encoding))
