@@ -4,13 +4,11 @@ import click
 
 from agentpprof.commands.options import loudness_options, store_options
 from agentpprof.commands.sections import OnceCommand
-from agentpprof.config import configured_tagger, settings
+from agentpprof.config import settings
 from agentpprof.errors import UsageError
-from agentpprof.ingest.indexer import sync
 from agentpprof.runs.chosen import check_loudness, chosen_database, chosen_roots, named_database
 from agentpprof.runs.setting_faults import missing_homes
-from agentpprof.store.tag_cache import tag_new_prompts
-from agentpprof.text.progress import progress_bar
+from agentpprof.runs.source import index_logs
 from agentpprof.text.telling import report_lines, say
 
 
@@ -35,9 +33,7 @@ def command(
         raise UsageError("index with a root needs --db: foreign logs stay out of your own history")
     roots = chosen_roots(claude_roots, codex_roots)
     with chosen_database(named, is_foreign, quiet) as path:
-        with progress_bar(quiet) as on_progress:
-            report = sync(path, roots, on_progress)
-        tag_new_prompts(path, configured_tagger())
+        report = index_logs(path, roots, is_quiet=quiet)
     if not quiet:
         for line in () if is_foreign else missing_homes(settings({})):
             say(line, on_stderr=True)

@@ -6,15 +6,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from agentpprof.config import configured_tagger
 from agentpprof.errors import UsageError
 from agentpprof.models import Answer
 from agentpprof.option_groups import AnswerOptions, DatabaseOptions
 from agentpprof.output import STDOUT, write_output
 from agentpprof.runs.chosen import check_loudness, chosen_database, chosen_roots, named_database
+from agentpprof.runs.source import index_logs
 from agentpprof.store.database import renew_schema
 from agentpprof.text.printing import print_table
-from agentpprof.text.progress import progress_bar
 from agentpprof.text.telling import report_lines, say
 
 _FORMATS: Final = ("json", "jsonl", "csv", "markdown")
@@ -63,21 +62,11 @@ def asked_database(options: DatabaseOptions) -> Iterator[Path]:
     roots = chosen_roots(claude_roots, codex_roots) if syncs else []
     with chosen_database(named, has_roots, options["quiet"]) as path:
         if syncs:
-            _sync(path, roots, options)
+            report = index_logs(path, roots, is_quiet=options["quiet"])
+            for line in () if options["quiet"] else report_lines(report, options["verbose"]):
+                say(line, on_stderr=True)
         renew_schema(path, with_views=True)
         yield path
-
-
-def _sync(path: Path, roots: list[Any], options: DatabaseOptions) -> None:
-    from agentpprof.ingest.indexer import sync
-    from agentpprof.store.tag_cache import tag_new_prompts
-
-    with progress_bar(options["quiet"]) as on_progress:
-        report = sync(path, roots, on_progress)
-    tag_new_prompts(path, configured_tagger())
-    if not options["quiet"]:
-        for line in report_lines(report, options["verbose"]):
-            say(line, on_stderr=True)
 
 
 def chosen_format(options: AnswerOptions) -> str:

@@ -2,11 +2,12 @@
 
 import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from agentpprof.config import configured_tagger
 from agentpprof.errors import UsageError
 from agentpprof.ingest import session_files
 from agentpprof.ingest.discover import Root, find_log_files
@@ -128,6 +129,17 @@ def sync_source(source: Source, database: Path, on_progress: OnProgress) -> Sync
     if not source.syncs:
         renew_schema(database)
     return synced
+
+
+def index_logs(database: Path, roots: Iterable[Root], *, is_quiet: bool) -> SyncReport:
+    """Read what is new below the roots, and tag new prompts as the views show them."""
+    from agentpprof.ingest.indexer import sync
+    from agentpprof.store.tag_cache import tag_new_prompts
+
+    with progress_bar(is_quiet) as on_progress:
+        report = sync(database, roots, on_progress)
+    tag_new_prompts(database, configured_tagger())
+    return report
 
 
 def _is_kept_up_to_date(source: Source, database: Path) -> bool:
