@@ -2,6 +2,7 @@
 
 import sqlite3
 
+from agentpprof.agents import titles
 from agentpprof.counts import counted_sessions
 from agentpprof.errors import NothingFoundError, UsageError
 from agentpprof.models import SessionInfo
@@ -39,7 +40,7 @@ def no_session_message(connection: sqlite3.Connection, selection: Selection) -> 
             latest[root] = max(latest.get(root, 0), session.ended_at_ms or 0)
     if not latest:
         return (
-            "no session of Claude Code or Codex was found: name the logs with --claude-root or "
+            f"no session of {titles()} was found: name the logs with --claude-root or "
             "--codex-root, see what was read with agentpprof index -v, or look at an example "
             "history with agentpprof demo"
         )

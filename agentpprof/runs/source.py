@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from agentpprof.agents import titles
 from agentpprof.config import configured_tagger
 from agentpprof.errors import UsageError
 from agentpprof.ingest import session_files
@@ -156,9 +157,7 @@ def _sync_named(source: Source, database: Path, on_progress: OnProgress, folder:
         try:
             files.append(session_files.named_log_file(str(copy)))
         except UsageError:
-            raise UsageError(
-                "--session-file -: stdin holds no log of Claude Code or Codex"
-            ) from None
+            raise UsageError(f"--session-file -: stdin holds no log of {titles()}") from None
     if source.scan_files:
         files = session_files.newest(files, source.scan_files)
     files = [session_files.with_its_suffix(each, folder) for each in files]
