@@ -1,6 +1,7 @@
 """Settings: a flag wins over the environment, that over the file, that over the default."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -267,6 +268,15 @@ def test_a_database_and_homes_that_no_run_could_use_are_told(
     monkeypatch.delenv("AGENTPPROF_DB")
     assert f"{homes}\n" in run("index").err
     assert run("index", "-q").err == ""
+
+
+def test_variables_that_tests_read_are_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = (path.read_text(encoding="utf-8") for path in Path(__file__).parent.rglob("*.py"))
+    names = {name for text in texts for name in re.findall(r'environ.get\("(AGENTPPROF_\w+)', text)}
+    assert len(names) > 5
+    for name in names:
+        monkeypatch.setenv(name, "1")
+    assert shown()["faults"] == []
 
 
 def test_a_variable_that_nothing_reads_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,19 @@ from agentpprof.store.database import look_at
 from agentpprof.tagging.rules import parse_tag_rule
 
 _PREFIX: Final = "AGENTPPROF_"
-_OF_TESTS: Final = ("CHROMIUM", "EXAMPLES", "LLM_MODEL", "PPROF", "SAMPLES", "STRICT_SKIPS")
+_OF_TESTS: Final = (
+    "CHROMIUM",
+    "EXAMPLES",
+    "KILL_STRIDE",
+    "LABELS",
+    "LLM_MODEL",
+    "POWER_IMAGES",
+    "PPROF",
+    "SAMPLES",
+    "SOAK",
+    "STRICT_SKIPS",
+    "TRACES",
+)
 
 
 def setting_faults(found: Mapping[str, Setting], database: str | None) -> Iterator[str]:
