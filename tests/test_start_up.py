@@ -9,6 +9,7 @@ from command_line import run, write_history
 INDEXER = "agentpprof.ingest.indexer"
 HEAVY = (
     "agentpprof.profile.gather",
+    "agentpprof.runs.setting_faults",
     "agentpprof.semantics.shell",
     "asyncio",
     "dataclasses",

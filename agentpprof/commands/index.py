@@ -7,7 +7,7 @@ from agentpprof.commands.sections import OnceCommand
 from agentpprof.config import settings
 from agentpprof.errors import UsageError
 from agentpprof.runs.chosen import check_loudness, chosen_database, chosen_roots, named_database
-from agentpprof.runs.setting_faults import missing_homes
+from agentpprof.runs.homes import missing_homes
 from agentpprof.runs.source import index_logs
 from agentpprof.text.telling import report_lines, say
 

@@ -7,10 +7,11 @@ from typing import Any, Final
 from agentpprof.config import HOMES, PLACE, SETTINGS, Setting
 from agentpprof.defaults import DATABASE_VARIABLE
 from agentpprof.errors import AgentPprofError, NoHomeError, StoreError, did_you_mean
-from agentpprof.origins import Configured, option_of
-from agentpprof.places import expanded, with_tilde
+from agentpprof.origins import option_of
+from agentpprof.places import expanded
 from agentpprof.profile.rules import read_op_map_file
 from agentpprof.runs.chosen import named_database
+from agentpprof.runs.homes import check_home
 from agentpprof.runs.llm_server import KEY_VARIABLE, checked_url
 from agentpprof.store.database import look_at
 from agentpprof.tagging.rules import parse_tag_rule
@@ -34,7 +35,7 @@ _OF_TESTS: Final = (
 def setting_faults(found: Mapping[str, Setting], database: str | None) -> Iterator[str]:
     """Yield one sentence per value that no run could use, and per variable that nothing reads."""
     checks: dict[str, Callable[[str], Any]] = {
-        **dict.fromkeys(HOMES, _check_home),
+        **dict.fromkeys(HOMES, check_home),
         "tag_rules": parse_tag_rule,
         "op_map_files": read_op_map_file,
         "llama_url": checked_url,
@@ -50,26 +51,11 @@ def setting_faults(found: Mapping[str, Setting], database: str | None) -> Iterat
     yield from _unread_variables()
 
 
-def missing_homes(found: Mapping[str, Setting]) -> Iterator[str]:
-    """Yield one sentence per home of an agent that was configured and is not there."""
-    for name in HOMES:
-        if found[name].source in ("environment", "file"):
-            for text in found[name].value:
-                yield from _fault(_check_home, text)
-
-
 def _fault(check: Callable[[Any], Any], value: Any) -> Iterator[str]:
     try:
         check(value)
     except AgentPprofError as error:
         yield str(error)
-
-
-def _check_home(text: str) -> None:
-    place = expanded(text)
-    if not place.is_dir():
-        origin = f"{text.origin} " if isinstance(text, Configured) else ""
-        raise AgentPprofError(f"{origin}there is no folder {with_tilde(place)}")
 
 
 def _check_project(text: str) -> None:

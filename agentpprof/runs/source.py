@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from agentpprof.agents import titles
 from agentpprof.config import configured_tagger
@@ -15,7 +15,6 @@ from agentpprof.ingest.discover import Root, find_log_files
 from agentpprof.ingest.report import SyncReport
 from agentpprof.models import LogFile
 from agentpprof.option_groups import SourceOptions
-from agentpprof.profile.selection import Selection
 from agentpprof.runs.chosen import (
     chosen_database,
     chosen_roots,
@@ -26,6 +25,9 @@ from agentpprof.store import queries
 from agentpprof.store.database import look_at, renew_schema
 from agentpprof.store.watch_lock import is_watched
 from agentpprof.text.progress import OnProgress, progress_bar
+
+if TYPE_CHECKING:
+    from agentpprof.profile.selection import Selection
 
 
 class Source(NamedTuple):
@@ -56,7 +58,7 @@ class Synced(NamedTuple):
     report: SyncReport
     paths: tuple[str, ...] | None
 
-    def narrowed(self, connection: sqlite3.Connection, selection: Selection) -> Selection:
+    def narrowed(self, connection: sqlite3.Connection, selection: "Selection") -> "Selection":
         """Return what was selected, of the logs that the run is about."""
         if self.paths is None:
             return selection
