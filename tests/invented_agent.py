@@ -27,7 +27,7 @@ def initial_state(path: str) -> State:
 
 def decode(data: bytes, offset: int, path: str, state: State) -> tuple[list[Fact], State]:
     """Decode whole lines."""
-    where = Where(PurePath(path).stem, cwd="/work/shop")
+    where = Where(PurePath(path).stem, cwd="/home/dev/shop")
     facts: list[Fact] = []
     for line in data.splitlines(keepends=True):
         facts.append(_fact(json.loads(line), where, offset))

@@ -34,7 +34,7 @@ _CWD = "/home/ann/proj"
         ("file:///C:/Users/bob/x.py", _CWD, "c:/Users/bob/x.py"),
         ("C:\\Users\\bob\\x.py", _CWD, "c:/Users/bob/x.py"),
         ("c:/Users/bob/x.py", _CWD, "c:/Users/bob/x.py"),
-        ("src\\a.py", "C:\\work", "c:/work/src/a.py"),
+        ("src\\a.py", "C:\\code", "c:/code/src/a.py"),
         ("a\\b", _CWD, "/home/ann/proj/a\\b"),
         ("~\\x", "C:\\Users\\bob\\p", "c:/Users/bob/x"),
         ("a\nb", _CWD, "/home/ann/proj/a\nb"),
