@@ -237,7 +237,8 @@ def _echo_frames(error: BaseException) -> None:
     """Print files and lines of a traceback; texts of errors may quote what a log says."""
     import traceback
 
-    for step in traceback.extract_tb(error.__traceback__):
+    origin = error.__cause__ or error
+    for step in traceback.extract_tb(origin.__traceback__):
         click.echo(f"  {step.filename}:{step.lineno} in {step.name}", err=True)
     click.echo(f"  {type(error).__name__}", err=True)
 

@@ -2,7 +2,8 @@
 
 import os
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import PurePath
 from typing import Any
 
@@ -26,6 +27,21 @@ class ForeignStateError(Exception):
     """A stored state is another release's, so its file has to be read from the start."""
 
 
+class _TrippedError(Exception):
+    """What a log says trips our own code; the states are no more what they were."""
+
+
+@contextmanager
+def _noticed() -> Iterator[None]:
+    """Raise _TrippedError for what nobody foresaw: a log must not block the index for good."""
+    try:
+        yield
+    except (AgentPprofError, MemoryError):
+        raise
+    except Exception as error:
+        raise _TrippedError from error
+
+
 class FileReading:
     """The reading of one file, from its stored state on."""
 
@@ -47,9 +63,7 @@ class FileReading:
         too_long = self._bad_lines(piece.too_long, "too_long")
         try:
             rows = self._rows_of(piece.data, piece.offset, too_long)
-        except (AgentPprofError, MemoryError):
-            raise
-        except Exception:  # noqa: BLE001 # a log must not be able to block the index for good
+        except _TrippedError:
             data, blanked = self._without_what_trips(piece)
             bad = [*too_long, *self._bad_lines(blanked, "not_understood")]
             rows = self._rows_of(data, piece.offset, bad)
@@ -65,13 +79,14 @@ class FileReading:
         )
 
     def _rows_of(self, data: bytes, offset: int, bad: list[BadLineFact]) -> FileRows:
-        """Decode and assemble whole lines, carrying both states on."""
-        facts, self._decoder_state = self._decoder.decode(
-            data, offset, self._path, self._decoder_state
-        )
-        facts += bad
-        rows, self._assembly_state = assemble(facts, self._assembly_state, self._log_file.agent)
-        self._state = encode_state(self._decoder_state, self._assembly_state)
+        """Decode and assemble whole lines, carrying both states on; raises _TrippedError."""
+        with _noticed():
+            facts, self._decoder_state = self._decoder.decode(
+                data, offset, self._path, self._decoder_state
+            )
+            facts += bad
+            rows, self._assembly_state = assemble(facts, self._assembly_state, self._log_file.agent)
+            self._state = encode_state(self._decoder_state, self._assembly_state)
         return rows
 
     def _bad_lines(self, spans: Iterable[tuple[int, int]], reason: str) -> list[BadLineFact]:
@@ -91,9 +106,7 @@ class FileReading:
             known = self._state
             try:
                 self._rows_of(line + b"\n", offset, [])
-            except (AgentPprofError, MemoryError):
-                raise
-            except Exception:  # noqa: BLE001 # as in add
+            except _TrippedError:
                 self._go_back_to(known)
                 blanked.append((offset, len(line) + 1))
                 lines[number] = b" " * len(line)
@@ -113,11 +126,10 @@ class FileReading:
         """
         glued = tail.data[:-1] + b"?\n"
         try:
-            facts, _ = self._decoder.decode(glued, tail.offset, self._path, self._decoder_state)
-        except (AgentPprofError, MemoryError):
-            raise
-        except Exception:  # noqa: BLE001 # as in add, which is asked once the line is whole
-            return False
+            with _noticed():
+                facts, _ = self._decoder.decode(glued, tail.offset, self._path, self._decoder_state)
+        except _TrippedError:
+            return False  # add is asked once the line is whole
         return not any(
             isinstance(fact, BadLineFact) and fact.offset == tail.offset for fact in facts
         )
