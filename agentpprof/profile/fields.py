@@ -174,7 +174,7 @@ FIELDS: Final[Mapping[str, Field]] = {
     "status": Field(_status, _BAG, "ok, fail or observed, as the Rust tool names it"),
     "path": Field(_object_of_kind("path"), _OBJECT, "path group"),
     "domain": Field(_object_of_kind("domain"), _OBJECT, "host; in other views the object's alone"),
-    "access": Field(lambda cell: cell.detail, _DETAIL, "how; files and network view only"),
+    "access": Field(lambda cell: cell.detail, _DETAIL, "kind of use; files and network view only"),
     "part": Field(lambda cell: cell.detail, _DETAIL, "tool, model, user or idle; time view only"),
     "day": Field(lambda cell: cell.day, ("day",), "day in the database's zone"),
     "llm": Field(_llm_tag, _TEXT, "tag of an LLM call: by a rule, else the phase of its next step"),
